@@ -87,7 +87,7 @@ impl Rows {
 /// The grid has as many blocks as multiprocessors: each takes the next tile of queries from `next`, which is 0 before a launch and
 /// after it. While one warpgroup of a block computes weights, the other one multiplies; within a warpgroup the next scores are
 /// under way at the same time.
-#[gpu_kernel(launch_bounds(384, 1), require(async_wgmma, no_spills))]
+#[gpu_kernel(warpgroups(240, 240, 24), require(async_wgmma, no_spills))]
 pub fn attention<const D: usize, const CAUSAL: bool>(
     q: &TensorMap<bf16, ROWS, 64, Swizzle128>,
     k: &TensorMap<bf16, ROWS, 64, Swizzle128>,
@@ -115,7 +115,7 @@ pub fn attention<const D: usize, const CAUSAL: bool>(
     let tiles = heads.count * heads.tiles();
     let group = warpgroup_id();
     if group == 2 {
-        setmaxnreg_dec::<32>();
+        registers::<24>();
         if thread_idx().x == 256 {
             let (mut load_keys, mut load_values) = (keys.producer(), values.producer());
             let mut free = Phase::passed();
@@ -158,7 +158,7 @@ pub fn attention<const D: usize, const CAUSAL: bool>(
             }
         }
     } else {
-        setmaxnreg_inc::<240>();
+        registers::<240>();
         let place = thread_idx().x % 128;
         let mine = queries.rows::<64>(group as usize * 64);
         let staged = weighted.rows::<64>(group as usize * 64);

@@ -48,7 +48,7 @@ fn tile_at(i: u32, down: u32, across: u32) -> [u32; 2] {
 /// `grid / 2`-th tile. In each block one thread keeps the pipeline filled, with its rows of `a` and half of those of `b`, which it
 /// loads for both; a stage is free when all four warpgroups have multiplied theirs. While the copy engine stores a tile, the
 /// stages of the next one come, every second tile from the last column back, which are still in the L2 cache.
-#[gpu_kernel(launch_bounds(384, 1), cluster(2), require(async_wgmma, no_spills))]
+#[gpu_kernel(warpgroups(232, 232, 40), cluster(2), require(async_wgmma, no_spills))]
 pub fn gemm_sm90<const TURNED: bool>(
     a: &TensorMap<bf16, HALF, DEPTH, Swizzle128>,
     b: &TensorMap<bf16, BOX, DEPTH, Swizzle128>,

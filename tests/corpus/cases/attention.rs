@@ -4,7 +4,7 @@ use warpsmith::Device;
 use warpsmith::prelude::*;
 
 use super::data::Random;
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, print, module, text};
 use crate::attention::{Heads, ROWS, THREADS, attention};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -13,7 +13,7 @@ pub(super) fn cases() -> Vec<Case> {
             Case {
                 name: $name,
                 print: print::<attention<$d, $causal>>,
-                record: record::<attention<$d, $causal>>,
+                module: module::<attention<$d, $causal>>,
                 check: check::<$d, $causal>,
             }
         };

@@ -26,7 +26,7 @@ pub(super) fn cases() -> Vec<Case> {
             Case {
                 name: $name,
                 print: print::<gemm_sm90<$turned>>,
-                record: record::<gemm_sm90<$turned>>,
+                module: module::<gemm_sm90<$turned>>,
                 check: check_sm90::<$turned>,
             }
         };
@@ -61,7 +61,7 @@ where
     compare(&a, &b, &device.download(&dc).map_err(text)?, [m, k, n], scale.pick(1, 4099))
 }
 
-/// As [`check_gemm`]: a ring that is gone round more than once, by three clusters of which one has a tile more.
+/// The same as [`check_gemm`] for a ring that is used more than once, by three clusters, one with one more tile.
 fn check_sm90<const TURNED: bool>(device: &Device, scale: Scale) -> Result<(), String> {
     let [m, k, n] = scale.pick([264, 328, 264], [4096, 4096, 4096]);
     let mut random = Random::new("gemm_sm90");
