@@ -5,7 +5,7 @@
 use warpsmith::host_memory::Pinned;
 use warpsmith::prelude::*;
 
-/// y[i] = x[i] after so many steps of a recurrence.
+/// y[i] = x[i] after `steps` steps of a recurrence.
 #[gpu_kernel]
 fn iterated(x: &[f32], y: &mut [f32], steps: u32) {
     let i = global_id();

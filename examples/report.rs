@@ -1,8 +1,8 @@
 //! A page about a launch: `cargo run --example report`, then open `transpose.html`.
 //!
-//! The simulator counts what the launch costs by Rust line. Where there is a GPU, the launch is timed there, and the page
-//! shows what it achieved beside what the device allows; with the CSV of a profile as its argument, also where the time
-//! goes (chapter `tools` of the reference says how to make one).
+//! The simulator counts the launch's costs by Rust line. With a GPU, the launch is timed there, and the page shows the
+//! achieved figures beside those that the device allows. With the CSV of a profile as its argument, it also shows where the
+//! time goes (chapter `tools` of the reference says how to make one).
 
 use warpsmith::prelude::*;
 use warpsmith::report::Samples;

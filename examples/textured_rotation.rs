@@ -16,7 +16,7 @@ fn rotate(picture: &Texture2<f32>, turn: F32x2, out: &mut [f32]) {
     }
 }
 
-/// Where a pixel was before the turn, in texels.
+/// The place of a pixel before the turn, in texels.
 #[gpu_fn]
 fn turned(at: [u32; 2], extents: [u32; 2], turn: F32x2) -> [f32; 2] {
     let (half_width, half_height) = (0.5 * extents[0] as f32, 0.5 * extents[1] as f32);

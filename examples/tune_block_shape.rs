@@ -1,4 +1,4 @@
-//! Which shape of a block adds two matrices fastest: 2^14 × 2^14 elements on a GPU.
+//! The fastest shape of a block for adding two matrices: 2^14 × 2^14 elements on a GPU.
 //!
 //! On the simulator the matrices are small and nothing is timed. A second run finds what the first kept.
 

@@ -112,7 +112,7 @@ fn room(path: &Path) -> String {
     first.unwrap_or_default().trim_end_matches(".rs").to_owned()
 }
 
-/// Which room each name at the root of a crate is of.
+/// The room of each name at the root of a crate.
 fn exported(folder: &str) -> BTreeMap<String, String> {
     let library = read(Path::new(folder).join("src/lib.rs"));
     let mut names = BTreeMap::from([("__macro".to_owned(), "macro_support".to_owned())]);

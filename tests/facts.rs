@@ -1,4 +1,4 @@
-//! What a builtin does is said where it is defined, and a limit of the hardware in one table.
+//! The facts of a builtin stand at its definition, and a limit of the hardware in one table.
 //!
 //! The sources are read for what would say either again: a comparison of a builtin's name, or the number itself.
 
@@ -51,7 +51,7 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 const SHOWN: [(&str, &str); 6] = [
     ("runtime/ir/src/ir/builtin.rs", "defines it"),
     ("runtime/ir/src/passes/coarsen/refusal.rs", "errors"),
-    ("runtime/ir/src/validate/uniformity.rs", "errors"),
+    ("runtime/ir/src/validate/uniformity/mod.rs", "errors"),
     ("runtime/lang/src/device_api/registry.rs", "the registry"),
     ("runtime/lang/src/interpreter/lower/synchronisation.rs", "reports of barriers"),
     ("runtime/lang/src/record/call.rs", "errors"),
@@ -66,7 +66,7 @@ fn the_text_of_a_builtins_name_is_for_messages() {
     assert_eq!(found, allowed);
 }
 
-/// What compares text, beside a name of a builtin or of a synchronisation on the same line.
+/// The operators that compare text, beside a name of a builtin or of a synchronisation on the same line.
 const COMPARES: [&str; 10] = [
     "==",
     "!=",

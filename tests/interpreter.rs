@@ -15,7 +15,7 @@ fn every_kernel_runs_alike_by_both_executors() {
     cases::check_all(&both());
 }
 
-/// What observers are told.
+/// The events that observers receive.
 mod told {
     use std::cell::RefCell;
 
@@ -56,7 +56,7 @@ mod told {
     }
 
     impl Log {
-        /// What a thread did, in order, that begins with one of these words.
+        /// The actions of a thread that begin with one of these words, in order.
         fn of(&self, thread: u32, words: &[&str]) -> Vec<String> {
             let log = self.0.borrow();
             let wanted = |what: &str| words.iter().any(|word| what.starts_with(word));
@@ -239,7 +239,7 @@ mod faults {
     }
 }
 
-/// What a simulator does that nobody has set up.
+/// The defaults of a simulator.
 mod defaults {
     use warpsmith::prelude::*;
     use warpsmith::simulator::{Executor, Settings, SimChecks, SimFault};
@@ -343,7 +343,7 @@ mod defaults {
     }
 }
 
-/// Launches by the interpreter and again by the twin, which is what a simulator does that nobody has set up.
+/// Launches by the interpreter and again by the twin, which is the default of a simulator.
 mod compared {
     use std::process::Command;
 

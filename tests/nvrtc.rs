@@ -35,11 +35,11 @@ fn compiles_for(arch: Arch) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// What NVRTC says of a kernel's forms, where the architecture has what it needs.
+/// NVRTC's warnings about a kernel's forms, if the architecture has the features that it needs.
 fn warnings(case: &Case, arch: Arch) -> Vec<String> {
     let (mut seen, mut said) = (Vec::new(), Vec::new());
     for checks in [Checks::None, Checks::All, Checks::Lifted(u64::MAX)] {
-        // What a launch lifts is a part of what is checked: one architecture is enough for it.
+        // A launch lifts a part of the checks: one architecture is enough for it.
         if checks == Checks::Lifted(u64::MAX) && !arch.specific {
             continue;
         }
@@ -88,8 +88,8 @@ fn the_read_only_path_is_in_the_machine_code_where_it_was_asked_for() {
     }
 }
 
-/// How many loads and stores of a width the machine code of a kernel has, as `launch` compiles it for an H200, and none of
-/// local memory.
+/// The number of loads and stores of a width in the machine code of a kernel, as `launch` compiles it for an H200, and that
+/// there are none of local memory.
 fn accesses<K: Kernel<Comptime = ()>>(bits: u32) -> (usize, usize) {
     let cubin = K::cubin_for(&(), "sm_90").unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
     let text = dump::sass(&cubin.image).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));

@@ -58,7 +58,7 @@ fn all_named<'a>(lists: impl IntoIterator<Item = (String, Vec<&'a str>)>) {
     assert!(missing.is_empty(), "the reference does not name {missing:#?}");
 }
 
-/// What a line of device code declares to its callers, if anything.
+/// The name that a line of device code declares to its callers, if any.
 fn declared(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let rest = line.strip_prefix("pub ")?;
@@ -116,7 +116,7 @@ fn sources(paths: impl IntoIterator<Item = PathBuf>) -> Vec<(String, String)> {
     paths.into_iter().map(|path| (path.display().to_string(), read(path))).collect()
 }
 
-/// What the sources of the builtins declare besides them: types, traits, and functions written in the language itself.
+/// The other declarations in the sources of builtins: types, traits, and functions written in the language itself.
 fn declared_beside_builtins() -> Vec<(String, Vec<String>)> {
     let declares = |path: &PathBuf| !NOT_BUILTINS.iter().any(|part| path.to_string_lossy().contains(part));
     let sources = sources(files("runtime/lang/src/device_api", "rs").into_iter().filter(declares));

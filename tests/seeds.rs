@@ -34,7 +34,7 @@ fn rows() -> Vec<Row<'static>> {
     table.map(row).collect()
 }
 
-/// Where the links of a text lead.
+/// The targets of a text's links.
 fn links(text: &str) -> Vec<&str> {
     text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Mistakes of which rustc speaks twice, and why.
+/// Mistakes with two messages of rustc, and the reason.
 const SECOND_MESSAGES: &[(&str, &str)] = &[
     ("calls/wrong_number_of_generics", "the function and its device side both take the arguments"),
     (
@@ -65,7 +65,7 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
     ("types/box_new", "a generic type whose arguments are left out: rustc names the hidden function"),
 ];
 
-/// What rustc says of each mistake, by its path without the extension.
+/// The messages of rustc about each mistake, by its path without the extension.
 fn messages() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/fail");
     let mut found = BTreeMap::new();
@@ -83,7 +83,7 @@ fn messages() -> BTreeMap<String, String> {
     found
 }
 
-/// How many errors stand in what rustc says of a mistake.
+/// The number of errors in the message about a mistake.
 fn errors(message: &str) -> usize {
     let begins = |line: &&str| line.starts_with("error: ") || line.starts_with("error[");
     message.lines().filter(begins).filter(|line| !line.starts_with("error: aborting")).count()

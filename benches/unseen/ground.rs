@@ -155,7 +155,7 @@ pub trait Compared: GpuType + Debug {
     /// What no kernel gives.
     const POISON: Self;
 
-    /// Whether it is within a tolerance of what is wanted.
+    /// Returns whether it is within a tolerance of what is wanted.
     fn is_near(&self, want: &Self, tolerance: f64) -> bool;
 
     /// The error says which element differs.

@@ -87,7 +87,7 @@ impl Failure {
         }
     }
 
-    /// Whether two failures are of one kind, so that one may stand for the other.
+    /// Returns whether two failures are of one kind, so that one may stand for the other.
     pub fn is_like(&self, other: &Failure) -> bool {
         let kind = std::mem::discriminant(self) == std::mem::discriminant(other);
         kind && self.runner() == other.runner()

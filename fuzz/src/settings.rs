@@ -72,7 +72,7 @@ impl Settings {
         }
     }
 
-    /// Whether this process compares program `index`.
+    /// Returns whether this process compares program `index`.
     ///
     /// All variants of a function go to one process, which then knows which are printed alike.
     pub fn takes(&self, index: usize, name: &str) -> bool {

@@ -71,7 +71,7 @@ pub mod tuner;
 
 #[doc(hidden)]
 pub mod __macro {
-    //! What the expansions of the macros spell; not for people.
+    //! The items that the expansions of the macros name; not for users.
     pub use crate::launch::launched;
     pub use crate::memory::args::{SliceArg, SliceMutArg};
     pub use warpsmith_lang::macro_support::*;

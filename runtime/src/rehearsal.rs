@@ -1,4 +1,4 @@
-//! What the first kernel of a process would wait for, done beside the driver while that opens a device.
+//! The work that the first kernel of a process would wait for, done while the driver opens a device.
 //!
 //! To open a device takes a hundred milliseconds and more; to find a kernel on disk takes a tenth of one, but
 //! several times that where nothing of it was done before: the code has to be paged in, and the directory of
@@ -31,7 +31,7 @@ fn rehearsed(a: f32, x: &[f32], y: &mut [f32], n: u32) {
 
 /// Starts the rehearsal, once in a process.
 ///
-/// Whatever fails in it is tried again, and reported, by the first kernel.
+/// The first kernel tries everything that fails here again, and reports it.
 pub(crate) fn start() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -40,7 +40,7 @@ impl DumpForm {
     }
 }
 
-/// Which device `Device::open` opens.
+/// The device that `Device::open` opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceChoice {
     /// The first GPU, or the simulator where there is none.
@@ -56,7 +56,7 @@ pub enum DeviceChoice {
 pub struct PipelineSettings {
     /// Forms of each compiled kernel that are written to `dump_dir`.
     pub dump: Vec<DumpForm>,
-    /// Where dumps go.
+    /// The directory of dumps.
     pub dump_dir: PathBuf,
     /// The information for profilers and debuggers in cubins.
     pub debug_info: DebugInfo,
@@ -86,7 +86,7 @@ impl PipelineSettings {
     }
 }
 
-/// Which simulated launches write a page about themselves, and where.
+/// The simulated launches that write a page about themselves, and the directory of the pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pages {
     /// The directory.
@@ -110,7 +110,7 @@ impl Pages {
         Some(Self { directory, kernels: kernels.map(str::to_owned).collect() })
     }
 
-    /// Whether a kernel's launches are among them.
+    /// Returns whether a kernel's launches are among them.
     pub fn include(&self, kernel: &str) -> bool {
         self.kernels.is_empty() || self.kernels.iter().any(|name| name == kernel)
     }

@@ -125,7 +125,7 @@ pub fn race_free<K: Kernel>(launch: Launch<'_, K>, device: &Device) {
     }
 }
 
-/// The part of what each line moves that is needed is at least so many percent.
+/// Checks that at least `percent` percent of the bytes that each line moves are needed.
 #[doc(hidden)]
 #[track_caller]
 pub fn coalesced(report: Result<Report>, percent: f64) -> Report {
@@ -143,7 +143,7 @@ pub fn conflict_free(report: Result<Report>) -> Report {
     held(report, "has bank conflicts in shared memory", advice::conflicts)
 }
 
-/// The part of each line's branches that is uniform is at least so many percent.
+/// Checks that at least `percent` percent of each line's branches are uniform.
 #[doc(hidden)]
 #[track_caller]
 pub fn uniform(report: Result<Report>, percent: f64) -> Report {
@@ -153,7 +153,7 @@ pub fn uniform(report: Result<Report>, percent: f64) -> Report {
     })
 }
 
-/// The report of a launch that ran, and of whose lines nothing is wrong.
+/// The report of a launch that ran, and whose lines pass the test.
 #[track_caller]
 fn held(report: Result<Report>, what: &str, wrong: impl Fn(&Counts) -> Vec<Advice>) -> Report {
     let report = report.unwrap_or_else(|error| panic!("the launch cannot be measured: {error}"));

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use warpsmith::prelude::*;
 use warpsmith::report::Directory;
 
-/// Every so many elements are doubled.
+/// Doubles every `stride`-th element.
 #[gpu_kernel]
 fn doubled(x: &mut [f32], #[comptime] stride: u32) {
     let i = global_id() * stride as usize;

@@ -1,4 +1,4 @@
-//! Which files of a crate import each other in a circle.
+//! The files of a crate that import each other in a circle.
 //!
 //! Reads `use` lines and paths, and follows names that a module exports again to the file that defines them.
 

@@ -37,6 +37,7 @@ chapters! {
     from_cuda "docs/from/cuda.md"
     from_cupy "docs/from/cupy.md"
     from_triton "docs/from/triton.md"
+    from_cutlass "docs/from/cutlass.md"
     from_cubecl "docs/from/cubecl.md"
     from_candle "docs/from/candle.md"
 }

@@ -49,7 +49,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// What stands between two marks of the page.
+/// The text between two marks of the page.
 fn between<'a>(html: &'a str, start: &str, end: &str) -> &'a str {
     let from = html.find(start).unwrap_or_else(|| panic!("the page has no {start}"));
     let rest = &html[from..];
@@ -84,7 +84,7 @@ fn source(out: &mut String, rows: &[Row]) {
     }
 }
 
-/// The advice of the report in lines of so many characters.
+/// The advice of the report in lines of at most `most` characters.
 fn wrapped(text: &str, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

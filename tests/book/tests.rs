@@ -40,7 +40,7 @@ fn pages() -> BTreeSet<String> {
     found
 }
 
-/// Where the links of a page lead; brackets in code are none.
+/// The targets of a page's links; brackets in code are none.
 fn links(text: &str) -> Vec<String> {
     let prose: String = text.split("\n```").step_by(2).collect();
     let prose: String = prose.split('`').step_by(2).collect();

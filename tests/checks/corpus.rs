@@ -21,7 +21,7 @@ const ATOMICS: &str =
     "rules out weak outcomes of atomics, which the simulator never has; a GPU is asked for them";
 const COUNTED: &str = "the phase needs the arrival, and what the copy engine writes is ordered by its bytes";
 
-/// What is not needed: the kernel, the places in its report, and why.
+/// The barriers that are not needed: the kernel, the places in its report, and the reason.
 const UNNEEDED: [(&str, &[usize], &str); 27] = [
     ("coherence", &[0], TOGETHER),
     ("conjugate_gradient", &[0, 1, 3, 5], OWN_ELEMENT),

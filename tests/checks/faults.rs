@@ -34,7 +34,7 @@ pub(crate) fn alone_with(settings: Settings, launch: impl Fn(&Device) -> Result<
     }
 }
 
-/// As GPUs before compute capability 7.0 had it, and as portable code keeps it.
+/// The rule of GPUs before compute capability 7.0, which portable code keeps.
 fn strict() -> Settings {
     Settings { returned_threads_pass: false, ..Settings::default() }
 }

@@ -1,12 +1,12 @@
-//! What a report of a race says to do about it: what fits the situation, and nothing that cannot be done there.
+//! The hint of a race's report: it fits the situation, and names nothing that cannot be done there.
 
 use warpsmith::Result;
 use warpsmith::prelude::*;
 use warpsmith::simulator::{Settings, SimChecks, SimFault};
 
-/// What the report of a launch's race says would order the two.
+/// The hint that the report of a launch's race gives for ordering the two.
 fn hint(launch: impl Fn(&Device) -> Result<()>) -> String {
-    // In some orders a read that comes too early reads what nobody has written.
+    // In some orders a read that comes too early reads memory that no thread has written.
     let checks = SimChecks { initialisation: false, ..SimChecks::ALL };
     match launch(&Device::simulator_with(Settings { checks, ..Settings::default() })) {
         Err(warpsmith::Error::Simulator(fault)) => match *fault {

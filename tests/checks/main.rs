@@ -1,4 +1,4 @@
-//! What the simulator finds: which barriers launches need, of known kernels and of the corpus, and every fault.
+//! The simulator's findings: the barriers that launches need, of known kernels and of the corpus, and every fault.
 
 mod by_hand;
 mod corpus;
@@ -6,6 +6,7 @@ mod engine;
 mod faults;
 mod hints;
 mod lanes;
+mod lines;
 mod matrices;
 mod resident;
 mod verdicts;

@@ -1,4 +1,4 @@
-//! Kernels of which it is known what each barrier is for.
+//! Kernels with barriers of known purpose.
 
 use warpsmith::checks::{Barriers, Verdict};
 use warpsmith::prelude::*;
@@ -56,7 +56,7 @@ fn a_barrier_in_a_loop_is_needed_for_what_it_orders_in_any_iteration() -> warpsm
     assert_eq!(report.list.iter().map(|barrier| barrier.reached).collect::<Vec<_>>(), [256, 256, 0, 64, 64]);
     let Verdict::Race(race) = &report.list[0].verdict else { panic!("{report}") };
     assert_eq!(race.lines(), (STAGED + 6, STAGED + 8));
-    // What one launch leaves, and nothing of the others.
+    // The results of one launch, without those of the others.
     assert!(device.download(&y)?.iter().enumerate().all(|(i, v)| *v as usize == i / 64 * 64 + 63 - i % 64));
     Ok(())
 }
@@ -91,7 +91,7 @@ fn the_report_is_text_that_is_the_same_for_the_same_launch() -> warpsmith::Resul
     Ok(())
 }
 
-/// What the next thread holds.
+/// The value of the next thread.
 #[gpu_fn]
 fn turned(tile: &mut [u32], t: u32) -> u32 {
     sync_threads();

@@ -17,7 +17,7 @@ pub fn copy_ldg(out: &mut [i32], input: &[i32]) {
     out[idx] = load_read_only(&input[idx]);
 }
 
-/// A copy whose slices do not overlap, so that the compiler may take the read-only path.
+/// A copy whose slices do not overlap; the compiler may take the read-only path.
 #[gpu_kernel(noalias)]
 pub fn copy_restrict(out: &mut [i32], input: &[i32]) {
     let idx = block_idx().x * block_dim().x + thread_idx().x;
@@ -44,7 +44,7 @@ pub fn read_offset(a: &[f32], b: &[f32], c: &mut [f32], n: u32, offset: u32) {
     }
 }
 
-/// As [`read_offset()`], four blocks of elements a block. Those that do not fill four are left out.
+/// The same as [`read_offset()`] with four blocks of elements a block. Those that do not fill four are left out.
 #[gpu_kernel(noalias)]
 pub fn read_offset_unroll4(a: &[f32], b: &[f32], c: &mut [f32], n: u32, offset: u32) {
     let i = block_idx().x * block_dim().x * 4 + thread_idx().x;

@@ -29,7 +29,7 @@ pub fn load_pairs(out: &mut [F32x2], places: &[u32]) {
     }
 }
 
-/// As [`load_pairs()`], with vectors of four.
+/// The same as [`load_pairs()`] with vectors of four.
 #[gpu_kernel]
 pub fn load_quads(out: &mut [F32x4], places: &[u32]) {
     let mut tile = shared!([F32x4; TILE]);
@@ -63,7 +63,7 @@ pub fn store_pairs(out: &mut [F32x2], places: &[u32]) {
     }
 }
 
-/// As [`store_pairs()`], with vectors of four.
+/// The same as [`store_pairs()`] with vectors of four.
 #[gpu_kernel]
 pub fn store_quads(out: &mut [F32x4], places: &[u32]) {
     let mut tile = shared!([F32x4; TILE]);
@@ -82,15 +82,15 @@ pub fn store_quads(out: &mut [F32x4], places: &[u32]) {
     }
 }
 
-/// Which vector each lane of a warp takes.
+/// The vector that each lane of a warp takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BankPattern {
-    /// What tells it apart.
+    /// Its name.
     pub name: String,
     places: [u32; LANES as usize],
 }
 
-/// What is done with the vectors of a pattern.
+/// The access to the vectors of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     LoadPairs,
@@ -110,7 +110,7 @@ impl Access {
         }
     }
 
-    /// Whether it stores.
+    /// Returns whether it stores.
     pub fn stores(self) -> bool {
         matches!(self, Access::StorePairs | Access::StoreQuads)
     }
@@ -122,7 +122,7 @@ impl BankPattern {
         Self { name: name.into(), places }
     }
 
-    /// Whether no two lanes take the same vector, so that they may store.
+    /// Returns whether no two lanes take the same vector; then they may store.
     fn is_apart(&self) -> bool {
         let mut taken: Vec<u32> = self.places.iter().copied().filter(|place| *place != ABSENT).collect();
         let lanes = taken.len();
@@ -134,7 +134,7 @@ impl BankPattern {
     /// Launches a warp with this pattern; the report where it is counted.
     ///
     /// # Errors
-    /// What the launch refuses, or a fault.
+    /// The errors of the launch, or a fault.
     pub fn launch(&self, access: Access, device: &Device, how: How) -> warpsmith::Result<Option<Report>> {
         let places = device.upload(&self.places)?;
         let mut pairs = device.upload(&[F32x2::splat(0.0); TILE as usize])?;

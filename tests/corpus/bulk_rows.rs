@@ -65,7 +65,7 @@ pub fn rms_norm_bulk<const VECTORS: usize, const STAGES: usize>(
     let (first, step) = (block_idx().x as usize, grid_dim().x as usize);
     let mut stage = 0;
     if t >= THREADS {
-        // A place is free before it was ever filled.
+        // A place is free before it is filled for the first time.
         let mut free = Phase::passed();
         for row in (first..rows).step_by(step) {
             if t == THREADS {

@@ -10,14 +10,14 @@ pub fn contracted(x: &[f32], y: &mut [f32], a: f32) {
     y[i] = a * x[i] + y[i];
 }
 
-/// As [`contracted()`], kept apart.
+/// The same as [`contracted()`], kept apart.
 #[gpu_kernel(fmad = false)]
 pub fn apart(x: &[f32], y: &mut [f32], a: f32) {
     let i = block_idx().x * block_dim().x + thread_idx().x;
     y[i] = a * x[i] + y[i];
 }
 
-/// As [`contracted()`], said to be one operation.
+/// The same as [`contracted()`], written as one operation.
 #[gpu_kernel]
 pub fn fused(x: &[f32], y: &mut [f32], a: f32) {
     let i = block_idx().x * block_dim().x + thread_idx().x;
@@ -55,7 +55,7 @@ pub fn parted(x: &[f32], y: &mut [f32], rounds: u32) {
     y[i] = sum;
 }
 
-/// As [`parted()`], by the warp: none diverges.
+/// The same as [`parted()`], by the warp: none diverges.
 #[gpu_kernel(fmad = false)]
 pub fn parted_by_warps(x: &[f32], y: &mut [f32], rounds: u32) {
     let i = block_idx().x * block_dim().x + thread_idx().x;

@@ -37,7 +37,7 @@ pub fn math_kernel2(c: &mut [f32]) {
     c[tid] = a + b;
 }
 
-/// As [`math_kernel1()`], by two branches on a predicate that is kept.
+/// The same as [`math_kernel1()`], by two branches on a predicate that is kept.
 #[gpu_kernel]
 pub fn math_kernel3(c: &mut [f32]) {
     let tid = block_idx().x * block_dim().x + thread_idx().x;
@@ -85,7 +85,7 @@ pub fn towards_200(rounds: u32) -> f32 {
     b
 }
 
-/// As [`math_kernel1()`], with a loop on each side.
+/// The same as [`math_kernel1()`], with a loop on each side.
 #[gpu_kernel(fmad = false)]
 pub fn long_math_kernel1(c: &mut [f32], rounds: u32) {
     let tid = block_idx().x * block_dim().x + thread_idx().x;
@@ -96,7 +96,7 @@ pub fn long_math_kernel1(c: &mut [f32], rounds: u32) {
     }
 }
 
-/// As [`math_kernel2()`], with a loop on each side.
+/// The same as [`math_kernel2()`], with a loop on each side.
 #[gpu_kernel(fmad = false)]
 pub fn long_math_kernel2(c: &mut [f32], rounds: u32) {
     let tid = block_idx().x * block_dim().x + thread_idx().x;
@@ -107,8 +107,8 @@ pub fn long_math_kernel2(c: &mut [f32], rounds: u32) {
     }
 }
 
-/// As [`math_kernel3()`], with a loop behind each branch. `sync_warp` between them keeps the compiler from making one
-/// branch with two sides of the two.
+/// The same as [`math_kernel3()`], with a loop behind each branch. `sync_warp` between them keeps the compiler from making
+/// one branch with two sides of the two.
 #[gpu_kernel(fmad = false)]
 pub fn long_math_kernel3(c: &mut [f32], rounds: u32) {
     let tid = block_idx().x * block_dim().x + thread_idx().x;

@@ -4,10 +4,10 @@
 
 use warpsmith::prelude::*;
 
-/// What is written first; 1 before.
+/// The variable that is written first; 1 before.
 #[gpu_static]
 pub static X: i32 = 1;
-/// What is written second; 2 before.
+/// The variable that is written second; 2 before.
 #[gpu_static]
 pub static Y: i32 = 2;
 
@@ -56,7 +56,7 @@ fn read_xy_fenced() -> (i32, i32) {
     (a, b)
 }
 
-/// As [`weak_order()`], with fences of the device: a new `Y` comes with a new `X`.
+/// The same as [`weak_order()`] with fences of the device: a new `Y` comes with a new `X`.
 #[gpu_kernel]
 pub fn fenced_order(out: &mut [i32]) {
     if block_idx().x == 0 && thread_idx().x == 0 {

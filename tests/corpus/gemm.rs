@@ -24,7 +24,7 @@ fn eight(a: F32x4, b: F32x4) -> [f32; 8] {
 /// `m` and `n` are multiples of [`TILE`], `k` one of [`DEPTH`]; the grid is `[n / TILE, m / TILE]`.
 #[gpu_kernel(launch_bounds(256, 2), noalias)]
 pub fn sgemm(a: &[F32x4], b: &[F32x4], c: &mut [F32x4], k: u32, n: u32) {
-    // Columns of `a` are rows of its tile, so that a thread reads its rows as vectors.
+    // Columns of `a` are rows of its tile; a thread reads its rows as vectors.
     let mut a_tile = shared!([[[f32; TILE]; DEPTH]; 2], align = 16);
     let mut b_tile = shared!([[[F32x4; VECTORS]; DEPTH]; 2]);
     let t = thread_idx().x;

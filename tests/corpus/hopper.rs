@@ -73,7 +73,7 @@ pub fn gemm_sm90(
     if group == 2 {
         setmaxnreg_dec::<40>();
         if t == 256 {
-            // A stage is free before it was ever filled.
+            // A stage is free before it is filled for the first time.
             let mut free = Phase::passed();
             let mut back = false;
             for tile in (first_tile..down * across).step_by(apart) {

@@ -61,7 +61,7 @@ pub fn move_bodies(bodies: &mut [Body], energy: &mut [f32], step: f32) {
 /// A way to join two values.
 #[gpu_trait]
 pub trait Monoid {
-    /// What joins nothing.
+    /// The neutral element.
     const IDENTITY: f32;
 
     /// Joins two values.
@@ -177,7 +177,7 @@ pub fn potpourri(x: &[i32], out: &mut [i32]) {
     out[6 * i + 5] = switch;
 }
 
-/// What [`potpourri()`] writes for one element.
+/// The values that [`potpourri()`] writes for one element.
 pub fn potpourri_on_host(i: usize, x: i32) -> [i32; 6] {
     let grown = (0..4).fold(x, |v, _| v * 3 + 1);
     let even = (2 * x) % 2 == 0;

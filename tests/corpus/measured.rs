@@ -17,7 +17,7 @@ use crate::divergence::{
 use crate::shared_layout as layout;
 use crate::transpose::{self, BDIMX, BDIMY, PAD, TILE_DIM};
 
-/// What is done with a launch.
+/// The way in which a launch is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// It is run on the simulator and counted.
@@ -38,7 +38,7 @@ impl Measured {
     /// The launch's metrics on the simulator.
     ///
     /// # Errors
-    /// What the launch refuses, or a fault.
+    /// The errors of the launch, or a fault.
     pub fn predict(&self) -> warpsmith::Result<Report> {
         Ok((self.launch)(&Device::simulator(), How::Predict)?.unwrap_or_default())
     }
@@ -72,7 +72,7 @@ pub fn shared_pairs(out: &mut [F32x2], stride: u32, group: u32) {
     out[t] = tile[t / group * stride];
 }
 
-/// As [`shared_pairs()`], with vectors of four.
+/// The same as [`shared_pairs()`] with vectors of four.
 #[gpu_kernel]
 pub fn shared_quads(out: &mut [F32x4], stride: u32, group: u32) {
     let mut tile = shared!([F32x4; 128]);
@@ -142,7 +142,7 @@ macro_rules! copied {
     };
 }
 
-/// Launches of kernels `(a, b, c, n, offset)`; each block has all its elements, so that no warp is cut.
+/// Launches of kernels `(a, b, c, n, offset)`; each block has all its elements, and no warp is cut.
 macro_rules! offset {
     ($name:literal, $kernel:ident, $offset:literal, $threads:expr) => {
         Measured {

@@ -4,7 +4,7 @@ use warpsmith::prelude::*;
 
 /// Threads of a block, and bodies of a shared tile.
 pub const BODY_TILE: u32 = 256;
-/// Square of the length that keeps close encounters finite.
+/// The square of the softening length, which keeps close encounters finite.
 pub const SOFTENING: f32 = 1e-2;
 
 /// The state of a system; `w` of a position is the body's mass.

@@ -20,7 +20,7 @@ pub fn scale_pitched(matrix: ViewMut2<'_, f32>, factor: f32) {
     }
 }
 
-/// As [`scale_pitched()`] for a volume: each plane is a matrix, and one row of the grid scales it.
+/// The same as [`scale_pitched()`] for a volume: each plane is a matrix, and one row of the grid scales it.
 #[gpu_kernel]
 pub fn scale_pitched_3d(volume: ViewMut3<'_, f32>, factor: f32) {
     let slice = volume.plane(block_idx().y as usize);

@@ -17,7 +17,7 @@ pub struct Running {
 
 #[gpu_impl]
 impl Running {
-    /// What nothing adds up to.
+    /// The sum of no elements.
     ///
     /// Finite: the difference of two of these is zero rather than NaN.
     fn nothing() -> Self {

@@ -15,7 +15,7 @@ pub const SCAN_TILE: u32 = SCAN_THREADS * ROUNDS * 4;
 const WARPS: u32 = SCAN_THREADS / 32;
 const TILE_VECTORS: u32 = SCAN_TILE / 4;
 
-/// What a tile's word stands for: nothing in this launch yet, its own sum, or the sum up to its end.
+/// The meaning of a tile's word: nothing in this launch yet, its own sum, or the sum up to its end.
 #[derive(Clone, Copy, GpuType)]
 #[gpu(PartialEq)]
 #[repr(C)]

@@ -44,7 +44,7 @@ pub fn set_row_read_col(out: &mut [u32]) {
     out[idx] = tile[thread_idx().x][thread_idx().y];
 }
 
-/// As [`set_row_read_col()`], in dynamic shared memory.
+/// The same as [`set_row_read_col()`], in dynamic shared memory.
 #[gpu_kernel]
 pub fn set_row_read_col_dyn(out: &mut [u32]) {
     let mut tile = dynamic_shared::<u32>();
@@ -55,7 +55,7 @@ pub fn set_row_read_col_dyn(out: &mut [u32]) {
     out[row_idx] = tile[col_idx];
 }
 
-/// As [`set_row_read_col()`], with a column of padding: no bank conflict.
+/// The same as [`set_row_read_col()`], with a column of padding: no bank conflict.
 #[gpu_kernel]
 pub fn set_row_read_col_pad(out: &mut [u32]) {
     let mut tile = shared!([[u32; BDIMX + PAD]; BDIMY]);
@@ -65,7 +65,7 @@ pub fn set_row_read_col_pad(out: &mut [u32]) {
     out[idx] = tile[thread_idx().x][thread_idx().y];
 }
 
-/// As [`set_row_read_col_pad()`], in dynamic shared memory.
+/// The same as [`set_row_read_col_pad()`], in dynamic shared memory.
 #[gpu_kernel]
 pub fn set_row_read_col_dyn_pad(out: &mut [u32]) {
     let mut tile = dynamic_shared::<u32>();
@@ -109,7 +109,7 @@ pub fn set_row_read_col_rect(out: &mut [u32]) {
     out[idx] = tile[icol][irow];
 }
 
-/// As [`set_row_read_col_rect()`], in dynamic shared memory.
+/// The same as [`set_row_read_col_rect()`], in dynamic shared memory.
 #[gpu_kernel]
 pub fn set_row_read_col_dyn_rect(out: &mut [u32]) {
     let mut tile = dynamic_shared::<u32>();
@@ -122,7 +122,7 @@ pub fn set_row_read_col_dyn_rect(out: &mut [u32]) {
     out[idx] = tile[col_idx];
 }
 
-/// As [`set_row_read_col_rect()`], with a column of padding.
+/// The same as [`set_row_read_col_rect()`], with a column of padding.
 #[gpu_kernel]
 pub fn set_row_read_col_pad_rect(out: &mut [u32]) {
     let mut tile = shared!([[u32; BDIMX + PAD]; RECT_BDIMY]);

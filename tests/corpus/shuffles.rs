@@ -43,7 +43,7 @@ pub fn shfl_wrap(d_out: &mut [i32], d_in: &[i32], delta: u32) {
     d_out[thread_idx().x] = value;
 }
 
-/// What the notes say that [`shfl_butterfly()`] makes of `0..16` with a `lane_mask` of 1.
+/// The result of [`shfl_butterfly()`] of `0..16` with a `lane_mask` of 1, by the notes.
 ///
 /// It cannot. Lane `i` receives the value of lane `i ^ lane_mask`, and one mask holds for all lanes. In this table lanes 2
 /// and 3 keep their own values, so the mask would be 0; every other lane has its neighbour's, so it would be 1. With a
@@ -106,7 +106,7 @@ pub fn shfl_swap(d_out: &mut [i32], d_in: &[i32], lane_mask: u32, first: u32, se
     }
 }
 
-/// What each of the four exchanges gives in groups of `width` lanes, one after the other.
+/// The results of the four exchanges in groups of `width` lanes, one after the other.
 #[gpu_kernel]
 pub fn shfl_widths(d_out: &mut [i32], d_in: &[i32], by: u32, #[comptime] width: u32) {
     let value = d_in[thread_idx().x];

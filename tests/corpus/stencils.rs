@@ -86,7 +86,7 @@ pub fn stencil_1d(input: &[f32], out: &mut [f32], n: u32) {
     }
 }
 
-/// As [`stencil_1d()`], with the weights in global memory, read through the read-only cache.
+/// The same as [`stencil_1d()`], with the weights in global memory, read through the read-only cache.
 #[gpu_kernel(noalias)]
 pub fn stencil_1d_read_only(input: &[f32], out: &mut [f32], n: u32, dcoef: &[f32]) {
     let mut smem = shared!([f32; BDIM + 2 * RADIUS]);

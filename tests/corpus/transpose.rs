@@ -78,7 +78,7 @@ pub fn transpose_unroll4_col(out: &mut [f32], input: &[f32], nx: u32, ny: u32) {
     }
 }
 
-/// As [`transpose_naive_row()`], with the blocks that run together on a diagonal of the matrix.
+/// The same as [`transpose_naive_row()`], with the blocks that run together on a diagonal of the matrix.
 #[gpu_kernel]
 pub fn transpose_diagonal_row(out: &mut [f32], input: &[f32], nx: u32, ny: u32) {
     let bid = block_idx().y * grid_dim().x + block_idx().x;
@@ -91,7 +91,7 @@ pub fn transpose_diagonal_row(out: &mut [f32], input: &[f32], nx: u32, ny: u32) 
     }
 }
 
-/// As [`transpose_naive_col()`], with the blocks that run together on a diagonal of the matrix.
+/// The same as [`transpose_naive_col()`], with the blocks that run together on a diagonal of the matrix.
 #[gpu_kernel]
 pub fn transpose_diagonal_col(out: &mut [f32], input: &[f32], nx: u32, ny: u32) {
     let bid = block_idx().y * grid_dim().x + block_idx().x;
@@ -172,7 +172,7 @@ pub fn transpose_smem_dyn(out: &mut [f32], input: &[f32], nx: u32, ny: u32) {
 /// Elements that pad a row of the tiles below.
 pub const PAD: u32 = 1;
 
-/// As [`transpose_smem_dyn()`], with a column of padding.
+/// The same as [`transpose_smem_dyn()`], with a column of padding.
 #[gpu_kernel]
 pub fn transpose_smem_pad_dyn(out: &mut [f32], input: &[f32], nx: u32, ny: u32) {
     let mut tile = dynamic_shared::<f32>();

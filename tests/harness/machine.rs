@@ -12,7 +12,7 @@ const NVRTC: [&str; 4] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "nv
 const DISASSEMBLERS: [&str; 2] = ["nvdisasm", "cuobjdump"];
 /// Compilers for printed CUDA.
 const CXX: [&str; 3] = ["c++", "clang++", "g++"];
-/// What a test may need: a variable that makes it an error if it is missing.
+/// The things that a test may need: a variable that makes it an error if one is missing.
 const REQUIRED: [&str; 3] =
     ["WARPSMITH_REQUIRE_NVRTC", "WARPSMITH_REQUIRE_NVDISASM", "WARPSMITH_REQUIRE_CXX"];
 /// Names of the driver.
@@ -54,14 +54,14 @@ fn library(names: &[&str]) -> Option<libloading::Library> {
     names.iter().find_map(|name| unsafe { libloading::Library::new(*name) }.ok())
 }
 
-/// Whether there is a program of this name.
+/// Returns whether there is a program of this name.
 fn runs(program: &str) -> bool {
     let mut version = Command::new(program);
     version.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     version.status().is_ok_and(|status| status.success())
 }
 
-/// Whether there is the compiler that `WARPSMITH_CXX` names, or without it any.
+/// Returns whether there is the compiler that `WARPSMITH_CXX` names, or without it any.
 fn compiles_cxx() -> bool {
     match env::var("WARPSMITH_CXX") {
         Ok(named) if !named.is_empty() => runs(&named),
@@ -83,7 +83,7 @@ impl Driver {
         initialised.then_some(Self(library))
     }
 
-    /// How many GPUs it has.
+    /// The number of GPUs.
     fn gpus(&self) -> c_int {
         let mut count = 0;
         // SAFETY: as above.
@@ -94,7 +94,7 @@ impl Driver {
         if counted { count } else { 0 }
     }
 
-    /// Whether the first two GPUs reach each other's memory.
+    /// Returns whether the first two GPUs reach each other's memory.
     fn has_peers(&self) -> bool {
         let reaches = |from: c_int, to: c_int| {
             let mut reached = 0;

@@ -76,7 +76,7 @@ fn parameters_of_structs(x: &[u64], out: &mut [u64]) {
     out[1] = b.map(|v| v as f32 * 0.5).x.to_bits() as u64;
 }
 
-/// What can be summed.
+/// Values that can be summed.
 #[gpu_trait]
 trait Monoid: Copy {
     const ZERO: Self;
@@ -132,7 +132,7 @@ impl<T: Num> Monoid for V2<T> {
     }
 }
 
-/// What was summed last.
+/// The last sum.
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
 struct Ring<M: Monoid + GpuType, const N: usize> {
@@ -182,7 +182,7 @@ fn constants_of_the_type_itself(x: &[u64], out: &mut [u64]) {
     out[5] = ring::<_, 2>(V2::new(x[2], 7)).all[0].y + ring::<u64, 3>(x[4]).all[1] * 100;
 }
 
-/// What has a total.
+/// A collection with a total.
 #[gpu_trait]
 trait Stats {
     fn total(&self) -> u64;

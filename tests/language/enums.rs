@@ -15,7 +15,7 @@ enum Light {
 
 #[gpu_impl]
 impl Light {
-    /// What follows.
+    /// The next light.
     fn next(self) -> Light {
         match self {
             Light::Red => Light::Green,

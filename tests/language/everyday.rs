@@ -1,4 +1,4 @@
-//! What Rust programmers write without thinking: `contains`, `then`, derived defaults, bytes, ASCII.
+//! Everyday Rust: `contains`, `then`, derived defaults, bytes, ASCII.
 
 use warpsmith::prelude::*;
 
@@ -38,7 +38,7 @@ fn ranges_contain_numbers() {
     });
 }
 
-/// Where a walk is, and how far it came.
+/// The position of a walk, and its length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, GpuType)]
 #[repr(C)]
 struct Walk {
@@ -188,7 +188,7 @@ fn bytes_are_ascii_characters() {
     });
 }
 
-/// What counts its steps.
+/// A counter of steps.
 #[gpu_trait]
 trait Stepper {
     fn step(&mut self) -> u32;

@@ -1,4 +1,4 @@
-//! What a kernel does wrong, and where it says so: barriers in divergent code, assertions.
+//! Mistakes of kernels, and the places that they name: barriers in divergent code, assertions.
 
 // The kernels keep the form of the course notes that they come from.
 #![allow(clippy::if_same_then_else, clippy::manual_is_multiple_of)]

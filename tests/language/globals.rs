@@ -65,7 +65,7 @@ fn constants_begin_as_declared_and_are_set_by_the_host() {
     });
 }
 
-/// What threads found together.
+/// The results of all threads.
 #[derive(Clone, Copy, Debug, PartialEq, GpuType)]
 #[repr(C)]
 struct Found {

@@ -356,7 +356,7 @@ fn no_name_that_nvrtc_knows_is_declared() {
         table.lines().filter_map(|line| line.split_once(": ")).map(|(_, name)| name).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| !name.contains(' ')).collect();
     assert!(names.len() > 1500);
-    // A function and a kernel of one name are of different texts.
+    // A function and a kernel of one name have different texts.
     let mut batches = [const { String::new() }; 3];
     for (i, name) in names.iter().enumerate() {
         for kind in ["zzq", "zzqs", "zzqd", "zzqn", "zzqf", "zzqk"] {

@@ -49,7 +49,7 @@ fn by_nested_closure(out: &mut [u32]) {
     out[t + 64] = kept_twice(false, 0, triple);
 }
 
-/// A `move` closure is copied for each call, and the copies are of one type.
+/// A `move` closure is copied for each call, and the copies have one type.
 #[gpu_kernel]
 fn by_copied_closure(out: &mut [u32]) {
     let t = thread_idx().x as usize;

@@ -1,4 +1,4 @@
-//! What no text may be broken by: hostile names, many parameters, nested calls, waits by every atomic.
+//! Inputs that must not break the text: hostile names, many parameters, nested calls, waits by every atomic.
 
 use std::time::Instant;
 

@@ -192,7 +192,7 @@ checked! { checked_i64 i64_arithmetic_knows_when_it_has_no_result i64 }
 
 const THREADS: u32 = 64;
 
-/// What a tile of a product takes.
+/// The shape of a product's tile.
 struct Shape<const N: usize>;
 
 impl<const N: usize> Shape<N> {

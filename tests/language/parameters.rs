@@ -25,7 +25,7 @@ macro_rules! sums {
             )+
         }
 
-        /// What the functions give, one after the other.
+        /// The results of the functions, one after the other.
         fn expected(x: &[u32]) -> Vec<u32> {
             let mut all = Vec::new();
             $(all.extend(x.iter().map(|x| 0 $(+ $weight * (x + $weight))+));)+

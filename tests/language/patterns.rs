@@ -147,7 +147,7 @@ fn ends([first, .., last]: [u32; 4], (a, d): (u32, u32)) -> u32 {
     first * 1000 + last * 100 + a * 10 + d
 }
 
-/// What `..` leaves out, at each end and between, of values and of places.
+/// The elements that `..` leaves out, at each end and between, of values and of places.
 #[gpu_kernel]
 fn left_out(out: &mut [u32]) {
     let t = thread_idx().x;

@@ -22,7 +22,7 @@ fn speaks(x: &[f32], n: &[i64]) {
     println!("{a:e} {:.2e} {:.3E}", 150.0f64, a);
 }
 
-/// What `speaks` prints, by Rust itself; C writes exponents with a sign and two digits.
+/// The output of `speaks`, by Rust itself; C writes exponents with a sign and two digits.
 fn expected(a: f32, n: [i64; 2]) -> String {
     let (b, byte, half, yes) = (n[0], n[1] as i8, f16::from_f32(a), n[0] > 0);
     let mut text = String::from("plain {} 100% \"quoted\"\t");

@@ -62,7 +62,7 @@ fn boxes_with_ragged_edges_are_loaded_and_stored() {
     });
 }
 
-/// What a box holds, told row after row, of any layout.
+/// The elements of a box, row after row, of any layout.
 #[gpu_fn]
 fn told<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout>(
     tile: Tile<T, ROWS, COLS, L>,

@@ -83,7 +83,7 @@ impl Reference {
         self.texels[(z * self.extents[1] + y) * self.extents[0] + x].into()
     }
 
-    /// What the sample at texel coordinates is, and how far a device may be off.
+    /// The sample at texel coordinates, and the error that a device may make.
     fn sample(&self, way: &Way, at: [f64; 3]) -> (f64, f64) {
         let mut low = at.map(|x| x.floor() as i64);
         let mut fractions = [0.0; 3];
@@ -250,7 +250,7 @@ fn read<S: ReadAs<R>, R: TextureValue + PartialEq + std::fmt::Debug>(
     fetched
 }
 
-/// What is read of 12 texels and of the zeros around them.
+/// The texels that are read: 12 of the image, and the zeros around them.
 fn bordered<T: Copy>(texels: &[T], zero: T) -> Vec<T> {
     let inside = |x: usize, y: usize| (1..5).contains(&x) && (1..4).contains(&y);
     (0..30)

@@ -100,7 +100,7 @@ fn values_match_by_their_bits() {
     check!(usize, [usize::MAX, 3]);
 }
 
-/// What a shuffle can carry besides scalars.
+/// Values besides scalars that a shuffle can carry.
 #[derive(Clone, Copy, Debug, PartialEq, GpuType)]
 #[repr(C)]
 struct Packet {

@@ -17,7 +17,7 @@ fn random(seed: u32) -> impl FnMut() -> f32 {
     }
 }
 
-/// Where byte `byte` of a matrix is that is swizzled within 128 bytes.
+/// The place of byte `byte` of a matrix that is swizzled within 128 bytes.
 #[gpu_fn]
 fn swizzled(byte: usize) -> usize {
     byte ^ (byte / 128 % 8 * 16)
@@ -105,7 +105,7 @@ products! {
     e5m2_by_32_columns: F8E5M2, f32, 4, F8E5M2::from_f32;
 }
 
-/// As `product` of `bf16` with 128 columns, where columns of `b` lie side by side, 64 and 64.
+/// The same as `product` of `bf16` with 128 columns, where columns of `b` lie side by side, 64 and 64.
 #[gpu_kernel]
 fn turned(a: &[bf16], b: &[bf16], c: &mut [[[f32; 4]; 16]]) {
     let mut left = shared!([bf16; 4096], align = 1024);

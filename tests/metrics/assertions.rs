@@ -1,4 +1,4 @@
-//! What a newcomer reads when an assertion about a launch does not hold.
+//! The message of an assertion about a launch that does not hold.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -69,7 +69,7 @@ fn row_sums(lent: Lent, sums: &mut [f32]) {
     }
 }
 
-/// What a launch does once, it does once when it is counted and timed too.
+/// A launch that is counted and timed has the effect of one launch.
 #[test]
 #[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_report_on_a_gpu_has_the_effect_of_one_launch_and_the_figures_of_the_simulator() -> warpsmith::Result<()>

@@ -19,7 +19,7 @@ pub fn compiles(name: &str, code: &str) {
     compiles_for(name, code, &[(8, 0), (9, 0), (10, 0)]);
 }
 
-/// How far a result may be from its reference: in ulp, or absolutely. `None`: not compared.
+/// The allowed distance of a result from its reference: in ulp, or absolutely. `None`: not compared.
 pub type Tolerance = Option<(f64, f64)>;
 
 /// Bit for bit, but for the bits of NaN.
@@ -27,7 +27,7 @@ pub fn exact() -> Tolerance {
     Some((0.0, -1.0))
 }
 
-/// As [`exact`], with zeros of both signs equal.
+/// The same as [`exact`], with zeros of both signs equal.
 pub fn equal() -> Tolerance {
     Some((0.0, 0.0))
 }
@@ -49,7 +49,7 @@ pub fn only(condition: bool, tolerance: Tolerance) -> Tolerance {
 
 /// A type of results.
 pub trait Compare: Copy + std::fmt::Debug {
-    /// Whether a result is near enough to its reference.
+    /// Returns whether a result is near enough to its reference.
     fn near(self, want: Self, tolerance: (f64, f64)) -> bool;
 }
 

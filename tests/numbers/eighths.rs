@@ -29,7 +29,7 @@ fn nearest(x: f32, value: impl Fn(u8) -> f32) -> u8 {
     sign | finite.min_by(|a, b| distance(a).total_cmp(&distance(b)).then((a & 1).cmp(&(b & 1)))).unwrap_or(0)
 }
 
-/// The value of bits with so many of mantissa, from the definition of the format.
+/// The value of bits with `mantissa` bits of mantissa, from the definition of the format.
 fn defined(bits: u8, mantissa: i32, bias: i32, infinity: bool) -> f32 {
     let (exponent, fraction) = ((bits & 0x7f) >> mantissa, f32::from(bits & ((1 << mantissa) - 1)));
     let ones = exponent == 0x7f >> mantissa;

@@ -13,7 +13,7 @@ struct Packet<T, const N: usize> {
     values: [T; N],
 }
 
-/// How many operations `operations!` lists.
+/// The number of operations in `operations!`.
 const OPERATIONS: u32 = 28;
 
 macro_rules! operations {

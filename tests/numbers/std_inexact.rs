@@ -4,7 +4,7 @@
 
 use super::battery::battery;
 
-/// What Rust's `atanh` may lose at a negative argument.
+/// The error that Rust's `atanh` may make at a negative argument.
 fn loss(x: f64, epsilon: f64) -> f64 {
     if x < 0.0 && x > -1.0 { epsilon / (1.0 + x) } else { 0.0 }
 }

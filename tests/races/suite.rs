@@ -175,7 +175,7 @@ impl Verdict {
         self.expected == Expected::Clean && self.reports().next().is_some()
     }
 
-    /// Whether a race was found, at lines that are not marked.
+    /// Returns whether a race was found, at lines that are not marked.
     pub fn is_elsewhere(&self) -> bool {
         let fits = |(a, b): (u32, u32)| self.marked.contains(&a) && self.marked.contains(&b);
         self.expected == Expected::Race && !self.races().all(fits)

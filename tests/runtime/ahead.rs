@@ -48,8 +48,8 @@ fn broken(x: &mut [f32]) {
     }
 }
 
-/// What a process that has only a bundle finds: a kernel in it, one of other values, one of another
-/// architecture, and one that it does not have.
+/// The kernels that a process with nothing but a bundle finds: one in it, one of other values, one of another architecture,
+/// and one that it does not have.
 #[test]
 #[ignore = "a process of another test"]
 fn process_that_has_a_bundle() {

@@ -301,7 +301,7 @@ fn a_kernel_keeps_its_carveout_and_its_opt_in() {
     }
     println!("figure carveouts_read_back_and_set {read:?}");
     assert!(read.iter().all(|(read, set)| read == set), "{read:?}");
-    // What a launch asks for is its own.
+    // The attributes of a launch are its own.
     fill(&mut y, 1).over(8).shared_carveout(Carveout::Percent(60)).launch(&device).expect("a carveout");
     assert_eq!(loaded.shared_carveout().expect("a percentage"), None);
     let refused = loaded.set_shared_carveout(Carveout::Percent(200));

@@ -43,7 +43,7 @@ impl Drop for Folder {
     }
 }
 
-/// What a test of this executable says as a process of its own, behind `RESULT`.
+/// The output behind `RESULT` of a test of this executable, as a process of its own.
 pub fn said_by(test: &str, folder: &Path, variables: &[(&str, &str)]) -> String {
     result(process(test, folder, variables))
 }
@@ -71,7 +71,7 @@ fn process(test: &str, folder: &Path, variables: &[(&str, &str)]) -> Child {
     command.spawn().expect("this executable runs")
 }
 
-/// What a process said behind `RESULT`, once it has ended well.
+/// The output of a process behind `RESULT`, once it has ended well.
 fn result(child: Child) -> String {
     let output = child.wait_with_output().expect("it ends");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -140,7 +140,7 @@ fn race(compiler: &(dyn Compiler + Sync)) -> String {
     format!("{} {digest:x}", stats.compiled)
 }
 
-/// Whether a library of this name is mapped into this process.
+/// Returns whether a library of this name is mapped into this process.
 fn is_loaded(name: &str) -> bool {
     fs::read_to_string("/proc/self/maps").is_ok_and(|maps| maps.contains(name))
 }

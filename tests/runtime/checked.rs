@@ -1,4 +1,4 @@
-//! What a GPU checks of every access on request: it finds what the simulator finds, at the same lines.
+//! The checks of a GPU on request: they find the same as the simulator, at the same lines.
 
 use corpus::cases::{self, Scale};
 use warpsmith::Error;
@@ -253,7 +253,7 @@ fn memory_that_is_not_zeroed_is_written_before_it_is_read() {
         assert!(message.contains("finds byte 0 of them unwritten"), "{message}");
         assert!(message.contains(&format!("{}:{UNWRITTEN}", file!())), "{message}");
 
-        // A copy of what nobody wrote writes nothing; what the kernel wrote, another may read.
+        // A copy of unwritten bytes writes nothing; bytes that the kernel wrote, another may read.
         let mut z = device.upload(&[7u32; 8]).expect("memory");
         let mut w = device.alloc_uninit::<u32>(8).expect("memory");
         stream.copy(&x, &mut w).expect("a copy");
@@ -300,7 +300,7 @@ fn every_kernel_of_the_corpus_compiles_with_all_checks() {
         let relocatable = source.needs.launches;
         let options = CompileOptions { relocatable, ..CompileOptions::new(arch) };
         match nvrtc::compile_object(&source.code, case.name, &options) {
-            // What is checked stands between products of warpgroups, which then wait for each other.
+            // The checks stand between products of warpgroups, which then wait for each other.
             Ok(cubin) if cubin.log.lines().all(|line| line.contains("instructions are serialized")) => {}
             Ok(cubin) => failures.push(format!("{}: {}\n{}", case.name, cubin.log, source.code)),
             Err(error) => failures.push(format!("{error}\n{}", source.code)),

@@ -137,7 +137,7 @@ fn texels_go_through_buffers_and_the_host() {
     }
 }
 
-/// Adds to every texel, after so many cycles.
+/// Adds to every texel, after `cycles` cycles.
 #[gpu_kernel]
 fn late_add(image: &mut Surface2<u32>, add: u32, cycles: u64) {
     let i = global_id();
@@ -148,7 +148,7 @@ fn late_add(image: &mut Surface2<u32>, add: u32, cycles: u64) {
     image.write(x, y, value + add);
 }
 
-/// Copies every texel, after so many cycles.
+/// Copies every texel, after `cycles` cycles.
 #[gpu_kernel]
 fn late_copy(image: &Texture2<u32>, out: &mut [u32], cycles: u64) {
     let i = global_id();
@@ -364,7 +364,7 @@ fn one_image_has_many_samplers_and_many_threads() {
     }
 }
 
-/// What the texture unit gives between texels, beside what the simulator says.
+/// Compares the texture unit's values between texels with the simulator's.
 #[test]
 #[cfg_attr(not(gpu), ignore = "needs a GPU")]
 fn a_gpu_samples_as_the_simulator_does() {

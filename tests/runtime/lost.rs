@@ -1,4 +1,4 @@
-//! What no context survives is recognised: every later call is an error that says so, and nothing panics.
+//! Errors that no context survives are recognised: every later call is an error that says so, and nothing panics.
 //!
 //! It happens in a process of its own, whose context it is.
 
@@ -14,7 +14,7 @@ fn wild_store(y: &mut [u32], at: usize) {
     y[at] = 1;
 }
 
-/// Whether a result is the error of a lost context, in words that say so.
+/// Returns whether a result is the error of a lost context, in words that say so.
 fn is_lost<T>(outcome: Result<T>) -> bool {
     let Err(error) = outcome else { return false };
     let lost = matches!(

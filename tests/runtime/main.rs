@@ -1,6 +1,6 @@
 //! Everything around a launch: attributes, streams, memory, caches, faults.
 //!
-//! What a simulator can show runs there; what only a GPU can show is ignored where there is none.
+//! A test runs on the simulator if it can; tests that need a GPU are ignored where there is none.
 
 mod ahead;
 mod allocations;

@@ -153,7 +153,7 @@ fn pitched_rows_are_aligned_and_copied_dense() {
     });
 }
 
-/// Where the kernel sees a slice to begin, as a number.
+/// The address at which the kernel sees a slice begin, as a number.
 #[gpu_kernel]
 fn begin_of(x: &[f32], begin: &mut [u64]) {
     begin[0] = x.as_ptr() as u64;

@@ -3,6 +3,7 @@
 use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::nvrtc::{self, Arch, CompileOptions, NvrtcError};
 use warpsmith::prelude::*;
+use warpsmith::ptx::tensormap_prefetch;
 
 /// `log[0]` counts the entries that follow.
 #[gpu_kernel]
@@ -219,7 +220,7 @@ fn a_fault_of_a_launched_kernel_has_its_line_and_name() {
 fn shrinks(y: &mut [u32], left: u32) {
     let i = thread_idx().x;
     y[i] += 1;
-    // What is launched comes after what its own thread did, and the other threads by a barrier.
+    // The launched kernel comes after the actions of its own thread, and after those of other threads by a barrier.
     sync_threads();
     if i == 0 && left > 0 {
         shrinks(&mut y[1..], left - 1).grid(1).block(4).launch();
@@ -314,7 +315,7 @@ fn launches_wait_up_to_2048_and_as_many_as_are_asked_for() {
     });
 }
 
-/// What a block launches waits at barriers of its own, though its parent has none.
+/// A launched kernel waits at barriers of its own, though its parent has none.
 #[gpu_kernel]
 fn reversed(y: &mut [u32]) {
     let mut kept = shared!([u32; 64]);
@@ -384,6 +385,20 @@ fn launches_noalias(y: &mut [u32]) {
 }
 
 #[gpu_kernel]
+fn with_a_map(x: &TensorMap<f32, 8, 32, Unswizzled>, y: &mut [f32]) {
+    tensormap_prefetch(x);
+    y[0] = 1.0;
+}
+
+/// The line of the launch below.
+const WITH_A_MAP: u32 = line!() + 4;
+
+#[gpu_kernel]
+fn launches_with_a_map(x: &TensorMap<f32, 8, 32, Unswizzled>, y: &mut [f32]) {
+    with_a_map(x, y).grid(1).block(1).launch();
+}
+
+#[gpu_kernel]
 fn run_time_for_comptime(y: &mut [u32], step: u32) {
     stepped(y, 1, step, true).grid(1).block(1).launch();
 }
@@ -408,6 +423,13 @@ fn what_cannot_be_launched_is_refused_with_its_line() {
     let refused = said(launches_noalias::cuda_source());
     assert!(
         refused.contains("`without_overlap` cannot be launched by a kernel: it is `noalias`"),
+        "{refused}"
+    );
+    let refused = said(launches_with_a_map::cuda_source());
+    let line = WITH_A_MAP;
+    assert!(refused.contains(&format!("tests/runtime/nested.rs:{line}")), "{refused}");
+    assert!(
+        refused.contains("`with_a_map` cannot be launched by a kernel: it takes a map of a tensor, which only a launch by the host"),
         "{refused}"
     );
     let refused = said(run_time_for_comptime::cuda_source());

@@ -54,7 +54,7 @@ fn the_occupancy_of_every_kernel_is_the_drivers() {
     gpu.context().bind_to_thread().expect("the context");
     let mut wrong = Vec::new();
     let mut compared = 0;
-    // What CUDA's device runtime adds to kernels that launch kernels is known only once they are linked.
+    // The share of CUDA's device runtime in kernels that launch kernels is known only once they are linked.
     for (name, source) in printed().filter(|(_, source)| !source.needs.launches) {
         let options = options(&source, compute);
         let resources = Resources::of(&source, &options).unwrap_or_else(|error| panic!("{name}: {error}"));

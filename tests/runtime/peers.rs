@@ -10,7 +10,7 @@ use warpsmith::prelude::*;
 
 const N: usize = 1 << 16;
 
-/// y[i] = x[i] + add, after so many cycles.
+/// y[i] = x[i] + add, after `cycles` cycles.
 #[gpu_kernel]
 fn late_sum(x: &[u32], y: &mut [u32], add: u32, cycles: u64) {
     let i = global_id();
@@ -149,7 +149,7 @@ fn launches_of_two_gpus_are_ordered_by_the_memory_that_they_share() {
     let mut y = first.alloc_zeroed::<u32>(N).expect("memory");
     let mut value = 0;
     for round in 0..10 {
-        // Each kernel starts late, so that one which did not wait for it would read what was before.
+        // Each kernel starts late; one that did not wait for it would read the old values.
         late_sum(&x, &mut y, 1, 2_000_000).over(N).on(&left).launch(&first).expect("the first GPU");
         late_sum(&y, &mut x, 1, 2_000_000).over(N).on(&right).launch(&second).expect("the second GPU");
         value += 2;

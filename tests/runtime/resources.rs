@@ -1,10 +1,11 @@
-//! What a kernel takes: by NVRTC alone, by the driver, and both agree.
+//! The resources of a kernel: by NVRTC alone, by the driver, and both agree.
 
 use corpus::vectors::saxpy;
 use warpsmith::Error;
 use warpsmith::codegen::Checks;
 use warpsmith::nvrtc::NvrtcError;
 use warpsmith::prelude::*;
+use warpsmith::ptx::*;
 use warpsmith::report::Resources;
 
 /// Forty values that are all alive at once.
@@ -97,6 +98,37 @@ fn picks(x: &[f32], y: &mut [f32]) {
         kept[i] = x[i] * 2.0;
     }
     y[0] = kept[x[32] as usize % 32];
+}
+
+/// The line that stores a sum of a product in flight, below.
+const STORED_IN_FLIGHT: u32 = line!() + 15;
+
+/// 64 × 64 sums of 16 products, one of them stored before the wait.
+#[gpu_kernel(launch_bounds(128, 1), require(async_wgmma))]
+fn stores_a_sum_in_flight(out: *mut f32) {
+    let mut tile = shared!([bf16; 4096], align = 1024);
+    let t = thread_idx().x as usize;
+    tile[t] = bf16::ONE;
+    fence_proxy_async();
+    sync_threads();
+    let operand = matrix_descriptor(&tile[0], 16, 1024, 1);
+    let mut sums = [[0.0f32; 4]; 8];
+    wgmma_fence();
+    wgmma::<bf16, 8, false, false>(&mut sums, operand, operand, true);
+    wgmma_commit();
+    unsafe { *out.add(t) = sums[0][0] };
+    wgmma_wait::<0>();
+    unsafe { *out.add(t + 128) = sums[7][3] };
+}
+
+#[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
+fn a_remark_carries_the_rust_line() {
+    harness::needs_nvrtc();
+    let compiled = stores_a_sum_in_flight::cubin_for(&(), "sm_90a");
+    let error = compiled.map(|_| ()).expect_err("a wait is added").to_string();
+    assert!(error.starts_with("kernel `stores_a_sum_in_flight` demands `async_wgmma`: "), "{error}");
+    assert!(error.contains(&format!("tests/runtime/resources.rs:{STORED_IN_FLIGHT}: C75")), "{error}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn counted_tiled() -> Report {
     mat_mul_tiled(a, b, c).over_2d([SIDE as usize; 2]).block([16, 16]).metrics(&device).expect("it runs")
 }
 
-/// Operations, and the bytes that threads ask global memory for, as the course counts them: no cache serves any.
+/// Operations, and the bytes that threads ask global memory for, as the course counts them: without caches.
 fn loaded(report: &Report) -> Work {
     Work::new(report.total.flops() as f64, (report.total.loads.lanes * size_of::<f32>() as u64) as f64)
 }
@@ -50,7 +50,7 @@ fn the_counted_naive_product_can_have_two_percent_of_an_a100() {
     assert_eq!((point.attainable, point.bound), (388.75e9, Bound::Memory), "{roofline}");
     let percent: Vec<f64> = a100.peaks.iter().map(|peak| 100.0 * point.part_of(peak.flops)).collect();
     assert_eq!(format!("{:.0} % {:.2} %", percent[0], percent[1]), "2 % 0.25 %", "{roofline}");
-    // Where the roofs meet: 12.5 FLOP/B, 50 operations on each element that is loaded.
+    // The roofs meet at 12.5 FLOP/B: 50 operations on each element that is loaded.
     let ridge = a100.peaks[0].flops / a100.bandwidth;
     assert_eq!(format!("{ridge:.1} {:.0}", 4.0 * ridge), "12.5 50");
     assert!(

@@ -1,6 +1,6 @@
 //! Many launches from many threads: results stay right and memory stays flat.
 //!
-//! `WARPSMITH_SOAK` is the number of launches in all; a few thousand unless set.
+//! `WARPSMITH_SOAK` is the number of launches in all. Default: a few thousand.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};

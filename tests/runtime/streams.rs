@@ -10,7 +10,7 @@ use warpsmith::driver::DriverError;
 use warpsmith::host_memory::Pinned;
 use warpsmith::prelude::*;
 
-/// x[i] += add, after so many cycles.
+/// x[i] += add, after `cycles` cycles.
 #[gpu_kernel]
 fn late_add(x: &mut [u32], add: u32, cycles: u64) {
     let i = global_id();
@@ -21,7 +21,7 @@ fn late_add(x: &mut [u32], add: u32, cycles: u64) {
     }
 }
 
-/// y[i] = x[i], after so many cycles.
+/// y[i] = x[i], after `cycles` cycles.
 #[gpu_kernel]
 fn late_copy(x: &[u32], y: &mut [u32], cycles: u64) {
     let i = global_id();
@@ -134,7 +134,7 @@ fn a_buffer_dropped_in_flight_is_freed_after_its_uses() {
         late_copy(&x, &mut y, 4_000_000).over(N).on(&left).launch(&gpu).expect("left");
         late_copy(&x, &mut z, 4_000_000).over(N).on(&right).launch(&gpu).expect("right");
         drop(x);
-        // What takes the place of `x` must not be seen by the kernels that still read it.
+        // The kernels that still read `x` must not see the data that takes its place.
         let others: Vec<_> = (0..4).map(|_| gpu.upload(&vec![u32::MAX; N]).expect("memory")).collect();
         assert_eq!(gpu.download(&y).expect("y"), vec![round; N]);
         assert_eq!(gpu.download(&z).expect("z"), vec![round; N]);
@@ -207,7 +207,7 @@ static SCALE: [u32; 2] = [1, 0];
 #[gpu_static]
 static LIMIT: [u32; 2] = [0, 0];
 
-/// y[i] = scale * i + shift, after so many cycles.
+/// y[i] = scale * i + shift, after `cycles` cycles.
 #[gpu_kernel]
 fn late_scaled(y: &mut [u32], cycles: u64) {
     let i = global_id();
@@ -227,7 +227,7 @@ fn scaled_later(y: &mut [u32]) {
     }
 }
 
-/// Adds to a device static, after so many cycles.
+/// Adds to a device static, after `cycles` cycles.
 #[gpu_kernel]
 fn late_limit(add: u32, cycles: u64) {
     let start = clock();

@@ -1,4 +1,4 @@
-//! Memory that nobody has written: who may read it, and what writes it.
+//! Unwritten memory: the reads that are allowed, and the operations that write it.
 
 use corpus::vectors::fill;
 use warpsmith::prelude::*;
@@ -68,7 +68,7 @@ fn twin() -> Device {
     Device::simulator_with(Settings { executor: Executor::Twin, ..Settings::default() })
 }
 
-/// The fault of a read of what nobody wrote.
+/// The fault of a read of unwritten memory.
 #[track_caller]
 fn unwritten(outcome: warpsmith::Result<()>) -> SimFault {
     match outcome {

@@ -101,7 +101,7 @@ pub const PRODUCTIONS: &[&str] = &[
     "reduction in shared memory",
 ];
 
-/// Whether a run does without a production whose failures are known: `WARPSMITH_FUZZ_WITHOUT=unit variable` at build
+/// Returns whether a run does without a production whose failures are known: `WARPSMITH_FUZZ_WITHOUT=unit variable` at build
 /// time, a list. Of [`PRODUCTIONS`] these can be left out: unit variables, hostile names.
 pub fn without(production: &str) -> bool {
     let list = std::env::var("WARPSMITH_FUZZ_WITHOUT").unwrap_or_default();

@@ -375,7 +375,7 @@ impl Gen<'_> {
     }
 }
 
-/// Whether an irrefutable pattern may name parts of it.
+/// Returns whether an irrefutable pattern may name parts of it.
 fn has_parts(ty: &Ty) -> bool {
     match ty {
         Ty::Tuple(_) | Ty::Struct(_) => true,

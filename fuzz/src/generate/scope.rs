@@ -281,13 +281,13 @@ impl Gen<'_> {
         result
     }
 
-    /// Whether a variable may be named.
+    /// Returns whether a variable may be named.
     pub fn usable(&self, i: usize) -> bool {
         let name = &self.vars[i].name;
         !self.frozen.contains(&i) && !self.vars[i + 1..].iter().any(|later| later.name == *name)
     }
 
-    /// Whether a variable may be changed: assigned, or, a slice, its elements.
+    /// Returns whether a variable may be changed: assigned, or, a slice, its elements.
     pub fn writable(&self, i: usize) -> bool {
         let var = &self.vars[i];
         let changes = if matches!(var.ty, Ty::Slice(..)) { var.elements } else { var.mutable };

@@ -114,12 +114,12 @@ pub enum Ty {
 }
 
 impl Ty {
-    /// Whether it is a number or `bool`.
+    /// Returns whether it is a number or `bool`.
     pub fn is_scalar(&self) -> bool {
         matches!(self, Ty::Bool | Ty::Int(_) | Ty::F32 | Ty::F64)
     }
 
-    /// Whether `op=` of it is a trait's: then the place is evaluated before the value.
+    /// Returns whether `op=` of it is a trait's: then the place is evaluated before the value.
     pub fn is_overloaded(&self, structs: &Structs) -> bool {
         match self {
             Ty::Half(_) => true,

@@ -55,7 +55,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What a part of a value is assigned to; the emitter's part are statements.
+    /// The target of an assignment to a part of a value; the emitter's side are statements.
     fn target(&mut self, target: &Expr, of: &Ident) -> Lowered {
         match target {
             Expr::Infer(_) => Lowered { witness: quote!(_), emit: quote!() },
@@ -179,7 +179,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a place and a value may change each other: which of the two Rust evaluates first depends on their types.
+    /// Returns whether a place and a value may change each other: which of the two Rust evaluates first depends on their types.
     fn order_matters(&self, place: &Expr, value: &Expr) -> bool {
         let value_acts = !self.is_still(value) && !is_variable(place);
         let place_acts = !self.is_still(place) && !is_integer_literal(value);
@@ -201,7 +201,7 @@ fn value_first(value: &Lowered, place: &Lowered, is_still: bool) -> TokenStream 
     }
 }
 
-/// Whether a place is a name or a field of one, whose address nothing changes.
+/// Returns whether a place is a name or a field of one, whose address nothing changes.
 fn is_variable(place: &Expr) -> bool {
     match place {
         Expr::Path(_) => true,

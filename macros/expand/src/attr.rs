@@ -19,7 +19,7 @@ struct Number {
     tokens: TokenStream,
 }
 
-/// What `#[gpu_kernel(...)]` asked for.
+/// The options of `#[gpu_kernel(...)]`.
 pub struct KernelAttr {
     fmad: bool,
     max_threads: Option<Number>,
@@ -29,14 +29,14 @@ pub struct KernelAttr {
     noalias: bool,
     allow_divergent_barriers: bool,
     coarsen: Option<Coarsen>,
-    /// Names of what the compiler must make of it.
+    /// The demands on the compiled code, by their names.
     requires: Vec<Ident>,
 }
 
-/// What `require(…)` knows: the fields of `warpsmith_ir::ir::Requirements`.
+/// The demands of `require(…)`: the fields of `warpsmith_ir::ir::Requirements`.
 const REQUIREMENTS: [&str; 3] = ["no_spills", "no_local_memory", "async_wgmma"];
 
-/// How many elements a thread does.
+/// The number of elements that a thread does.
 enum Coarsen {
     Widest,
     Times(u32),
@@ -202,9 +202,9 @@ impl Number {
     }
 }
 
-/// What the numbers of an option must be.
+/// The rule for the numbers of an option.
 struct Rule<'a> {
-    /// How many there are at most.
+    /// The greatest count.
     most: usize,
     /// The greatest; the least is 1.
     limit: u32,
@@ -213,7 +213,7 @@ struct Rule<'a> {
 }
 
 impl Rule<'_> {
-    /// The numbers of an option; `None` after saying what is wrong.
+    /// The numbers of an option; `None` after reporting a mistake.
     fn numbers(&self, list: &syn::MetaList, errors: &mut Errors) -> Option<Vec<Number>> {
         let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
         let given = list.parse_args_with(parser).map_err(|error| errors.add(error)).ok()?;

@@ -12,6 +12,7 @@ use syn::{Attribute, Block, Expr, ExprCall, ExprCast, Generics, Pat, Type};
 use super::builtin_macros::SharedArray;
 use super::signature::{self, Param};
 use crate::errors::Errors;
+use crate::rustc_span;
 
 /// Reports what stands where it has no meaning.
 pub fn check(block: &Block, params: &[Param], generics: &Generics, errors: &mut Errors) {
@@ -41,7 +42,7 @@ struct BodyCheck<'e> {
 }
 
 impl BodyCheck<'_> {
-    /// Forgets what a name is once it is another variable's.
+    /// Forgets the meaning of a name once it is another variable's.
     fn rebind(&mut self, name: &str) {
         self.generic.retain(|(known, _)| known != name);
         self.slices.retain(|known| known != name);
@@ -265,7 +266,7 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
 
     fn visit_expr_cast(&mut self, e: &'a ExprCast) {
         if let (Some(ty), Type::Path(to)) = (self.generic_type(&e.expr), &*e.ty)
-            && let (Some(to), Some(text)) = (to.path.get_ident(), e.expr.span().unwrap().source_text())
+            && let (Some(to), Some(text)) = (to.path.get_ident(), rustc_span::text(e.expr.span()))
         {
             let message = format!(
                 "`as` does not convert a `{ty}`, which may be any type; write `{text}.cast::<{to}>()`"
@@ -291,7 +292,7 @@ fn copied_global(expr: &Expr) -> Option<String> {
     (constant && call.method == "get" && call.args.is_empty()).then_some(name)
 }
 
-/// Whether a generic type has the library's bounds for numbers, and no other.
+/// Returns whether a generic type has the library's bounds for numbers, and no other.
 fn is_number(param: &syn::TypeParam) -> bool {
     let ours = |bound: &syn::TypeParamBound| match bound {
         syn::TypeParamBound::Trait(bound) => {

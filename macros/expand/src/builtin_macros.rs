@@ -11,6 +11,7 @@ use super::format;
 use super::lower::{Lower, Lowered};
 use super::operands::Operands;
 use super::types::device_type;
+use crate::rustc_span;
 use crate::tokens::optional;
 
 /// The argument of `shared!([[T; cols]; rows])`, or of `shared!(Tile<…>)`.
@@ -109,10 +110,10 @@ impl SharedArray {
         &self.extents
     }
 
-    /// What the twin runs, for the `shared!` that stands at `span`.
+    /// The twin's code for the `shared!` at `span`.
     pub fn twin(&self, span: proc_macro2::Span) -> TokenStream {
         let (ty, extents) = (self.ty(), &self.extents);
-        let (line, column) = (span.unwrap().line() as u32, span.unwrap().column() as u32);
+        let (line, column) = (rustc_span::line(span) as u32, rustc_span::column(span) as u32);
         let (elem, align) = (device_type(&self.elem), self.align());
         let array = quote! {
             {
@@ -144,7 +145,7 @@ impl Parse for Arguments {
     }
 }
 
-/// Whether an assertion is left out of unchecked launches.
+/// Returns whether an assertion is left out of unchecked launches.
 fn is_debug(mac: &syn::Macro) -> bool {
     mac.path.get_ident().is_some_and(|name| name.to_string().starts_with("debug_"))
 }
@@ -277,7 +278,7 @@ fn unit() -> Lowered {
 /// The condition as it was written, for the message that `assert!` gives in Rust too.
 fn source_text(expr: &Expr) -> String {
     use syn::spanned::Spanned;
-    expr.span().unwrap().source_text().unwrap_or_else(|| expr.to_token_stream().to_string())
+    rustc_span::text(expr.span()).unwrap_or_else(|| expr.to_token_stream().to_string())
 }
 
 /// A string literal of a macro body that starts with one.

@@ -37,7 +37,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a path is the name of a function, as far as names tell.
+    /// Returns whether a path is the name of a function, as far as names tell.
     fn names_function(&self, path: &syn::ExprPath) -> bool {
         let Some(last) = path.path.segments.last() else { return false };
         let known = path.path.get_ident().is_some_and(|ident| {
@@ -155,8 +155,8 @@ impl Lower<'_> {
         }
     }
 
-    /// A call of a free function. The witness calls the function itself, so that what is wrong with
-    /// the arguments is said once, in the words that the twin gets.
+    /// A call of a free function. The witness calls the function itself, because then rustc reports mistakes in the
+    /// arguments once, with the same words as for the twin.
     fn function_call(&mut self, e: &ExprCall, path: &syn::ExprPath) -> Lowered {
         let args: Vec<&Expr> = e.args.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&args);
@@ -330,7 +330,7 @@ impl Lower<'_> {
                     Pat::Ident(name) => {
                         (name.ident.clone(), name.mutability.is_some(), name.ident.to_string())
                     }
-                    // What has no name gets one, and is taken apart by the body.
+                    // A parameter without a name gets one, and the body takes it apart.
                     other => {
                         let ident = format_ident!("__c{i}", span = other.span());
                         body = syn::parse_quote!({ let #other = #ident; #body });
@@ -380,7 +380,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether the last but one segment names a type, by Rust's naming convention.
+/// Returns whether the last but one segment names a type, by Rust's naming convention.
 fn names_type(path: &syn::ExprPath) -> bool {
     if path.qself.is_some() {
         return true;
@@ -409,7 +409,7 @@ fn unparenthesized(expr: &Expr) -> &Expr {
     }
 }
 
-/// Whether a path of Rust's library has a device side.
+/// Returns whether a path of Rust's library has a device side.
 fn is_known(path: &syn::ExprPath) -> bool {
     names_type(path) || !same_tokens(&std_function(path).1, path)
 }

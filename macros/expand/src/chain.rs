@@ -26,7 +26,7 @@ pub fn split(expr: &Expr) -> Option<Expr> {
     Some(parse_quote!({ let mut __part = #first; #last }))
 }
 
-/// What a link of a chain is applied to.
+/// The base of a link of a chain.
 fn link(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Binary(e) if is_link(&e.op) => Some(&e.left),
@@ -43,7 +43,7 @@ fn link_mut(expr: &mut Expr) -> Option<&mut Expr> {
     }
 }
 
-/// Whether an operator gives a value that the next one of a chain takes.
+/// Returns whether an operator gives a value that the next one of a chain takes.
 fn is_link(op: &BinOp) -> bool {
     compound(op).is_none()
 }

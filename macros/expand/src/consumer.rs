@@ -17,7 +17,7 @@ const SUPPORTED: &str = "an iterator in a kernel is walked by `for`, or ends in 
 pub const UNCOUNTED: &str =
     "the items behind a `filter` are not counted in a kernel; put `filter` last, or write the loop and count";
 
-/// What a method that ends an iterator takes.
+/// The arguments of a method that ends an iterator.
 #[derive(Default)]
 struct Takes<'a> {
     /// The value that a fold starts with.
@@ -47,7 +47,7 @@ impl Lower<'_> {
         self.consumed(e, &takes)
     }
 
-    /// Refuses what ends an iterator; the witness keeps it, so that what stands behind it has its type.
+    /// Refuses the end of an iterator. The witness keeps it, so code behind it has its type.
     fn refuse_consumer(&mut self, e: &ExprMethodCall, message: &str) -> Lowered {
         let refused = self.refuse(&e.method, message);
         Lowered { witness: e.to_token_stream(), ..refused }
@@ -160,7 +160,7 @@ pub struct Inlined {
     pub witness: TokenStream,
     /// Statements of the emitter where the closure is written: what it captures by value.
     pub captures: TokenStream,
-    /// What stands where it is called.
+    /// The emitter's code in the place of the call.
     pub emit: TokenStream,
 }
 
@@ -198,7 +198,7 @@ fn returns(body: &Expr) -> Option<syn::ExprReturn> {
     search.0
 }
 
-/// Whether a chain of calls, or what is zipped with it, has one of some names.
+/// Returns whether a chain of calls, or what is zipped with it, has one of some names.
 pub fn chain_has(expr: &Expr, names: &[&str]) -> bool {
     match expr {
         Expr::MethodCall(call) => {

@@ -251,7 +251,7 @@ impl Lower<'_> {
         optional(unroll)
     }
 
-    /// Whether an expression is certainly no function's name and nothing of run time.
+    /// Returns whether an expression is certainly no function's name and nothing of run time.
     fn is_count(&self, n: &Expr) -> bool {
         match n {
             Expr::Path(path) => path.path.get_ident().is_none_or(|name| match self.lookup(name) {
@@ -305,8 +305,8 @@ impl Lower<'_> {
         }
     }
 
-    /// What `return` is in the witness: the witness itself returns its probes, so a `return` of the
-    /// user's only gives its value to `__returns`; one in a closure is the closure's own.
+    /// The witness of a `return`. The witness itself returns its probes, so a `return` of the user's only gives its value
+    /// to `__returns`; one in a closure is the closure's own.
     fn return_witness(&self, span: proc_macro2::Span) -> TokenStream {
         if self.closures > 0 {
             quote_spanned!(span=> return)
@@ -323,7 +323,7 @@ impl Lower<'_> {
 struct Counter {
     /// Its type, as the emitter spells it.
     ty: TokenStream,
-    /// What gives a literal its type in the witness, if tokens alone say it.
+    /// The suffix that gives a literal its type in the witness, if tokens alone determine it.
     suffix: &'static str,
     /// The witness of its type.
     see: TokenStream,
@@ -381,7 +381,7 @@ pub(super) fn label_text(label: Option<&syn::Lifetime>) -> TokenStream {
     optional(label.map(|label| label.ident.to_string()))
 }
 
-/// Whether some `break` of this loop carries a value.
+/// Returns whether some `break` of this loop carries a value.
 fn gives_value(e: &syn::ExprLoop) -> bool {
     struct Search<'a> {
         label: Option<&'a syn::Ident>,

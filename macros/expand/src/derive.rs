@@ -35,7 +35,7 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     quote!(#missing #tokens #equality #bits #user)
 }
 
-/// What `#[gpu(…)]` asks for.
+/// The options of `#[gpu(…)]`.
 #[derive(Default)]
 struct Wanted {
     equality: bool,
@@ -297,7 +297,7 @@ pub fn bounded(item: &DeriveInput, bound: &TokenStream) -> syn::Generics {
     generics
 }
 
-/// Whether a type parameter stands in no field but `PhantomData`.
+/// Returns whether a type parameter stands in no field but `PhantomData`.
 fn is_phantom(item: &DeriveInput, param: &syn::Ident) -> bool {
     struct Uses<'a>(&'a syn::Ident, bool);
 

@@ -75,7 +75,7 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
     let integer = representation(item).into_iter().find(|r| INTEGERS.contains(&r.as_str()));
     let tag_type = format_ident!("{}", integer.as_deref().unwrap_or("i32"));
     let (name, layouts) = (item.ident.to_string(), data.variants.iter().map(|v| layouts(&v.fields)));
-    // Where the fields begin.
+    // The offset of the fields.
     let start = quote! {
         ::warpsmith::__macro::ValueLayout::payload(::warpsmith::__macro::ValueLayout::of::<#tag_type>(), Self::VARIANTS)
     };

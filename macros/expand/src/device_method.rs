@@ -1,10 +1,12 @@
-//! What a witness says of a method or an associated function without a device side.
+//! The witness of a method or an associated function without a device side.
 //!
-//! A hidden method stands beside each one that `#[gpu_impl]` read. Where there is none, a candidate whose
-//! bound nothing satisfies is all that rustc finds, and says what to write in the words of that bound.
+//! A hidden method stands beside each one that `#[gpu_impl]` read. If there is none, rustc finds only a candidate whose
+//! bound nothing satisfies, and the words of that bound tell the user what to write.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+
+use crate::rustc_span;
 
 /// Methods that values of the library have: of these rustc finds other candidates too, and speaks of all.
 const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut as_mut_ptr as_ptr as_ref asin asinh atan atan2 atanh block cast \
@@ -32,7 +34,7 @@ const LIBRARY: &str = " abs abs_diff acos acosh add and_then as_mut as_mut_ptr a
 const ASSOCIATED: [&str; 7] =
     ["from_array", "from_be_bytes", "from_bits", "from_f32", "from_f64", "from_le_bytes", "from_ne_bytes"];
 
-/// Whether values of the library have a method of this name.
+/// Returns whether values of the library have a method of this name.
 fn in_library(name: &Ident) -> bool {
     LIBRARY.contains(&format!(" {name} "))
 }
@@ -107,7 +109,7 @@ pub fn hidden_method(name: &Ident) -> Ident {
 
 /// A name that no other function declares: of those rustc shows the last part alone.
 fn numbered(name: &str, number: usize, span: Span) -> Ident {
-    format_ident!("{name}{}_{number}", span.unwrap().line(), span = span)
+    format_ident!("{name}{}_{number}", rustc_span::line(span), span = span)
 }
 
 fn items(number: usize, name: &Ident, called: Called, sound: &TokenStream) -> TokenStream {

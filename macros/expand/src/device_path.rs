@@ -1,7 +1,7 @@
 //! How a witness finds the device side of a function that a path names.
 //!
-//! A `#[gpu_fn]` has a type of its own name, the device side. Of a function without one, the path finds a
-//! stand-in, whose error says what to write. Of a path that names nothing, rustc speaks of the path alone.
+//! A `#[gpu_fn]` has a type of its own name, the device side. For a function without one, the path finds a stand-in, whose
+//! error says what to write. For a path that names nothing, rustc reports the path alone.
 
 use crate::tokens::same_tokens;
 use std::sync::OnceLock;
@@ -13,13 +13,13 @@ use syn::{Expr, ExprPath, GenericArgument, PathArguments};
 
 use super::lower::Lower;
 
-/// What a witness says of a function that a path names, and the emitter of it.
+/// The witness of a function that a path names, and its emitter.
 pub struct DevicePath {
     /// Statements of the witness that bind the function.
     pub bind: TokenStream,
     /// Statements of the witness that tie the call to the device side, and ask whether it is this function's.
     pub ties: TokenStream,
-    /// What the emitter does with the answer.
+    /// The emitter's use of the answer.
     pub asked: TokenStream,
 }
 
@@ -66,7 +66,7 @@ impl Lower<'_> {
             None => Scope::of_path(path, &missing),
         };
         let (found, arguments) = (&scope.found, &last.arguments);
-        // What is held has a type only later, and a closure's parameters take theirs from the function at once.
+        // A held value has a type only later, and a closure's parameters take theirs from the function at once.
         let value = if self.guarded && last.arguments.is_none() && !takes_closures {
             let value = self.hold(&quote!(#own.is(#found #arguments)));
             scope.wrap(&value)
@@ -103,17 +103,17 @@ fn single(path: &ExprPath) -> Option<&Ident> {
         .map(|one| &one.ident)
 }
 
-/// Whether a path is a name for which the prelude has the device side of a function of Rust's library.
+/// Returns whether a path is a name for which the prelude has the device side of a function of Rust's library.
 fn is_one_of_std(path: &ExprPath) -> bool {
     single(path).is_some_and(|name| STD.iter().any(|std| name == std))
 }
 
-/// Whether a path is the name of a crate, and so of more than a function.
+/// Returns whether a path is the name of a crate, and so of more than a function.
 fn is_crate(path: &ExprPath) -> bool {
     single(path).is_some_and(|name| crates().iter().any(|own| name == own))
 }
 
-/// Whether a name certainly is one without the stand-in too, beside which an import of it would be ambiguous: a macro
+/// Returns whether a name certainly is one without the stand-in too, beside which an import of it would be ambiguous: a macro
 /// expands the user's own function of that name, and the prelude or a crate has it as well.
 fn needs_no_stand_in(path: &ExprPath) -> bool {
     let is_builtin = |name: &Ident| BUILTINS.lines().any(|builtin| name == builtin);
@@ -144,7 +144,7 @@ fn arguments_in(arg: String) -> Vec<String> {
     }
 }
 
-/// Where a path finds the function and its device side, or what stands in for them.
+/// The scope in which a path finds the function and its device side, or their stand-ins.
 struct Scope {
     imports: TokenStream,
     /// Imports that hide the others where they find the function.
@@ -153,8 +153,8 @@ struct Scope {
 }
 
 impl Scope {
-    /// Of a single name: an import takes what the name is in each namespace. The macro of that name lets
-    /// the import succeed where the function is missing too; a stand-in in a glob gives way to an import.
+    /// For a single name: an import takes the name in each namespace. The macro of that name lets the import succeed even
+    /// if the function is missing; a stand-in in a glob gives way to an import.
     fn of_name(name: &Ident, missing: &TokenStream) -> Self {
         let span = name.span();
         let mut macro_name = name.clone();
@@ -170,7 +170,7 @@ impl Scope {
         }
     }
 
-    /// Of a longer path: a glob import of what comes before the name hides the stand-in outside of it.
+    /// For a longer path: a glob import of the part before the name hides the stand-in outside of it.
     fn of_path(path: &ExprPath, missing: &TokenStream) -> Self {
         let span = path.span();
         let mut before = path.path.clone();

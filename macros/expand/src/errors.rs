@@ -1,4 +1,4 @@
-//! Collects every mistake of an item, so that one compilation shows them all.
+//! Collects every mistake of an item; one compilation then shows them all.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -28,7 +28,7 @@ impl Errors {
         }
     }
 
-    /// Whether anything was found.
+    /// Returns whether anything was found.
     pub fn any(&self) -> bool {
         self.0.is_some()
     }

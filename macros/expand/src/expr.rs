@@ -189,7 +189,7 @@ impl Lower<'_> {
 
     fn struct_(&mut self, e: &syn::ExprStruct) -> Lowered {
         let mut values: Vec<&Expr> = e.fields.iter().map(|f| &f.expr).collect();
-        // What is left of the base is read last.
+        // The rest of the base is read last.
         values.extend(e.rest.as_deref());
         let Operands { mut witness, setup, mut names } = self.values(&values);
         let base = e.rest.as_ref().and_then(|_| Some((witness.pop()?, names.pop()?)));

@@ -1,4 +1,4 @@
-//! What stands in for an item with mistakes, so that its users see no errors of their own.
+//! Stand-ins for items with mistakes; their users see no errors of their own.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -154,7 +154,7 @@ fn trait_arguments(item: &ItemImpl) -> PathArguments {
     }
 }
 
-/// Where the copy of the body stands.
+/// The place of the body's copy.
 fn held_body(item: &ItemImpl, name: &Ident) -> HeldBody {
     let arguments = trait_arguments(item);
     HeldBody {
@@ -197,8 +197,8 @@ pub fn device_bound(bound: &TypeParamBound) -> Option<TypeParamBound> {
     Some(parse_quote!(::warpsmith::__macro::operators::#name<#(#arguments),*>))
 }
 
-/// An `impl` of `Index` by what kernels index by. Another number is an error, and the result then stands in
-/// for the `impl`, so that its users see no errors of their own.
+/// An `impl` of `Index` by a type that kernels index by. Another type is an error. A stand-in then replaces the `impl`, and
+/// its users see no errors of their own.
 fn by_usize(item: &ItemImpl, name: &Ident, errors: &mut Errors) -> ItemImpl {
     let mut item = item.clone();
     let path = item.trait_.as_mut().map(|(path, _)| path);

@@ -31,7 +31,7 @@ impl Parse for Function {
     }
 }
 
-/// What the attribute says.
+/// The content of the attribute.
 #[derive(Default)]
 pub(super) struct Body {
     cuda: Option<LitStr>,
@@ -134,7 +134,7 @@ fn meaning(item: &Function, count: usize) -> TokenStream {
     quote! {
         #[allow(unused_mut, unused_variables)]
         unsafe fn __call(__args: *const *const u8, __ret: *mut u8) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             unsafe {
                 let mut __args = ::warpsmith::__macro::Arguments::new(__args);
                 #(let #args = __args.take();)*

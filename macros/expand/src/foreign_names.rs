@@ -188,7 +188,7 @@ const HOST_TYPES: &[&str] = &[
     "File",
 ];
 
-/// Those whose names are as likely to be of the user's own types: a cell of a grid, a bounding box.
+/// Names that are as likely to be the user's own types: a cell of a grid, a bounding box.
 const AMBIGUOUS: [&str; 5] = ["Box", "Cell", "File", "Instant", "SystemTime"];
 
 fn find(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
@@ -239,7 +239,7 @@ pub fn slice_method(name: &str) -> Option<String> {
     find(SLICE_METHODS, name).map(|ours| format!("a kernel's slices have no `{name}`; {ours}"))
 }
 
-/// Why a type cannot stand in a kernel, if its name alone says so.
+/// The reason why a type cannot stand in a kernel, if its name alone shows it.
 pub fn host_type(ty: &Type) -> Option<String> {
     match ty {
         Type::TraitObject(_) => Some(

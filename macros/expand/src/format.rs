@@ -6,7 +6,7 @@ use syn::{Expr, Ident, LitStr};
 
 use crate::tokens::optional;
 
-/// What a kernel's format strings know, for errors.
+/// The placeholders of a kernel's format strings, for errors.
 const KNOWN: &str = "a kernel's `println!` knows `{}`, `{:?}`, `{:x}`, `{:X}`, `{:o}` and `{:e}`, with `<`, `>`, `+`, `#`, `0`, a width and a precision: `{:>8.3}`";
 
 /// The pieces as tokens of the library, and the arguments that they print, in order.
@@ -112,7 +112,7 @@ fn named(argument: &Expr) -> Option<(String, &Expr)> {
     Some((path.path.get_ident()?.to_string(), &assign.right))
 }
 
-/// What stands after the colon of a placeholder.
+/// The text after the colon of a placeholder.
 #[derive(Default)]
 struct Spec {
     left: Option<bool>,

@@ -77,7 +77,7 @@ fn refuse_unbounded(sig: &Signature, params: &[signature::Param], errors: &mut E
     }
 }
 
-/// Whether a result is a reference, and of two or more parameters nobody says which it is from: rustc says that once.
+/// Returns whether a result is a reference, and two or more parameters may be its source: rustc reports that once.
 fn lacks_lifetime(sig: &Signature) -> bool {
     struct Elided(usize);
     impl<'a> syn::visit::Visit<'a> for Elided {

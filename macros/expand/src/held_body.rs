@@ -16,7 +16,7 @@ use super::types::{device_type, elide_lifetimes};
 
 /// The function that gives a body as a closure, whose hidden type is an error if the body has mistakes.
 pub struct HeldBody {
-    /// What it is a function of.
+    /// The owner of the function.
     pub owner: TokenStream,
     /// Its name.
     pub name: Ident,
@@ -100,7 +100,7 @@ impl HeldBody {
     }
 }
 
-/// Whether closures keep their names: those of types without lifetimes, which the function does not declare.
+/// Returns whether closures keep their names: those of types without lifetimes, which the function does not declare.
 fn names_closures(generics: &Generics) -> bool {
     generics.lifetimes().next().is_none()
 }

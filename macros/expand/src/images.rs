@@ -20,7 +20,7 @@ fn named(path: &TypePath) -> Option<(&'static str, String)> {
     })
 }
 
-/// `Texture2<T>` of a parameter `&Texture2<T>`, and `Surface2<T>` of `&mut Surface2<T>`; likewise of maps.
+/// `Texture2<T>` of a parameter `&Texture2<T>`, and `Surface2<T>` of `&mut Surface2<T>`; the same for maps.
 pub fn parameter(ty: &Type) -> Option<&Type> {
     let Type::Reference(reference) = ty else { return None };
     let Type::Path(path) = &*reference.elem else { return None };

@@ -68,8 +68,8 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
 
 /// The `impl` of a trait, with the items that record where the trait has `#[gpu_trait]`.
 ///
-/// A macro of the trait's name then passes them on. Of a trait without it the import takes the trait alone,
-/// and a macro that drops them comes from the glob: the calls say what is missing, in their own words.
+/// A macro of the trait's name then passes them on. If a trait has none, the import takes the trait alone, and a macro that
+/// drops them comes from the glob: the errors of the calls tell what is missing.
 fn with_device_side(mut kept: ItemImpl, path: &syn::Path, records: &TokenStream) -> TokenStream {
     let mut path = path.clone();
     if let Some(last) = path.segments.last_mut() {
@@ -126,7 +126,7 @@ impl<'a> Method<'a> {
         Self { block, item, shown, recording, held_body }
     }
 
-    /// The method; one with mistakes keeps its signature, so that its callers see no errors of their own.
+    /// The method. A method with mistakes keeps its signature, and its callers see no errors of their own.
     fn or_stand_in(block: &'a ItemImpl, item: &ImplItemFn, errors: &mut Errors) -> Option<Self> {
         let mut own = Errors::default();
         let held = HeldBody::of(held_name(&item.sig.ident));
@@ -214,7 +214,7 @@ impl<'a> Method<'a> {
 /// The type that stands for an instance of a method.
 struct Marker<'a> {
     name: Ident,
-    /// What the method is called on.
+    /// The type of the receiver.
     self_ty: TokenStream,
     /// Generics that the marker declares besides the type it is called on.
     declared: &'a Generics,
@@ -265,7 +265,7 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     super::foreign::add_device_bounds(&mut item.generics);
     let added: Vec<_> = item.supertraits.iter().filter_map(super::foreign::device_bound).collect();
     item.supertraits.extend(added);
-    // What is passed as `self` is a value of the device.
+    // The `self` argument is a value of the device.
     if item.items.iter().any(|part| matches!(part, TraitItem::Fn(f) if f.sig.receiver().is_some())) {
         item.supertraits.push(parse_quote!(::warpsmith::types::DeviceType));
     }
@@ -324,12 +324,12 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     }
 }
 
-/// Whether a type is `Self`.
+/// Returns whether a type is `Self`.
 fn is_self(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
 }
 
-/// What a method of a trait asks of `Self`, asked of the type that its marker names.
+/// The bound of a trait's method on `Self`, applied to the type that its marker names.
 fn of_instance(mut predicate: WherePredicate) -> WherePredicate {
     struct Named;
     impl VisitMut for Named {
@@ -393,7 +393,7 @@ fn witnessed_signature(sig: &Signature, marker: &TokenStream) -> Signature {
     sig
 }
 
-/// What an `impl` of a `#[gpu_trait]` lacks without `#[gpu_impl]`: rustc names it as missing.
+/// The item that an `impl` of a `#[gpu_trait]` lacks without `#[gpu_impl]`: rustc names it as missing.
 fn required_name() -> Ident {
     Ident::new("gpu_impl_above_this_impl", proc_macro2::Span::call_site())
 }

@@ -162,7 +162,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether an expression is an iterator: also the name of a range, and adapters of one.
+    /// Returns whether an expression is an iterator: also the name of a range, and adapters of one.
     pub(super) fn is_walked(&self, expr: &Expr) -> bool {
         match expr {
             Expr::MethodCall(e) if is_adapter(e) => self.is_walked(&e.receiver),
@@ -185,7 +185,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a method walks what it is called on: of a range itself it may be one that only asks.
+    /// Returns whether a method walks what it is called on: of a range itself it may be one that only asks.
     pub(super) fn walks(&self, e: &ExprMethodCall) -> bool {
         match self.known_range(&e.receiver) {
             Known::Range => !asks_range(e),
@@ -215,7 +215,7 @@ fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
     }
 }
 
-/// Whether an expression is an iterator: `iter` and its like, or a range, and adapters of them.
+/// Returns whether an expression is an iterator: `iter` and its like, or a range, and adapters of them.
 pub fn is_iterator(expr: &Expr) -> bool {
     match expr {
         Expr::MethodCall(e) => makes_iterator(e) || (is_adapter(e) && is_iterator(&e.receiver)),
@@ -225,17 +225,17 @@ pub fn is_iterator(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a method is one of a range itself, which does not walk it.
+/// Returns whether a method is one of a range itself, which does not walk it.
 fn asks_range(e: &ExprMethodCall) -> bool {
     ["contains", "is_empty", "len", "clone", "start", "end"].contains(&e.method.to_string().as_str())
 }
 
-/// Whether a call makes an iterator.
+/// Returns whether a call makes an iterator.
 pub fn makes_iterator(e: &ExprMethodCall) -> bool {
     e.args.is_empty() && ["iter", "iter_mut", "into_iter"].contains(&e.method.to_string().as_str())
 }
 
-/// Whether a call, by its name, makes an iterator of another, supported in a kernel or not.
+/// Returns whether a call, by its name, makes an iterator of another, supported in a kernel or not.
 fn is_adapter(e: &ExprMethodCall) -> bool {
     const ADAPTERS: [&str; 22] = [
         "enumerate",

@@ -121,7 +121,7 @@ fn check_result(item: &ItemFn, errors: &mut Errors) {
 
 const NO_VALUE: &str = "a kernel gives back no value; write it to a `&mut [T]` parameter";
 
-/// Why a kernel cannot take this parameter, if its type's name says so.
+/// The reason why a kernel cannot take this parameter, if its type's name shows it.
 fn refused_parameter(param: &PatType) -> Option<String> {
     if let Some(message) = super::foreign_names::host_type(&param.ty) {
         return Some(message);
@@ -172,7 +172,7 @@ fn is_option_of_reference(path: &syn::TypePath) -> bool {
     arguments.args.iter().any(|a| matches!(a, syn::GenericArgument::Type(Type::Reference(_))))
 }
 
-/// Whether an expression at the end of a kernel is certainly a value.
+/// Returns whether an expression at the end of a kernel is certainly a value.
 fn is_value(expr: &Expr) -> bool {
     matches!(
         expr,
@@ -196,7 +196,7 @@ impl<'a> Visit<'a> for Returned<'_> {
     fn visit_expr_closure(&mut self, _: &'a syn::ExprClosure) {}
 }
 
-/// What the three expansions of a kernel share.
+/// The common part of the three expansions of a kernel.
 struct Parts<'a> {
     item: &'a ItemFn,
     params: &'a [Param],
@@ -303,7 +303,7 @@ impl<'a> Parts<'a> {
         self.comptime.iter().enumerate().map(constant).collect()
     }
 
-    /// What stands in for the kernel when it has mistakes.
+    /// The stand-in for the kernel when it has mistakes.
     fn fallback(&self, errors: Errors) -> TokenStream {
         let host_fn = self.host_fn(&quote!(::core::unimplemented!()));
         super::fallback::kernel(self.item, &self.comptime_values().1, &host_fn, errors)

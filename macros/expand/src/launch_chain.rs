@@ -58,7 +58,7 @@ impl<'a> LaunchChain<'a> {
         (named && methods.iter().any(known)).then_some(Self { call, path, methods, last })
     }
 
-    /// What is wrong with it, and where.
+    /// The mistake in it, with its place.
     fn mistake(&self) -> Option<(proc_macro2::TokenStream, String)> {
         for (i, call) in self.methods.iter().enumerate() {
             let name = call.method.to_string();
@@ -85,7 +85,7 @@ impl<'a> LaunchChain<'a> {
         None
     }
 
-    /// The expressions in the order of evaluation, and what is said of the launch.
+    /// The expressions in the order of evaluation, and the settings of the launch.
     fn operands(&self) -> (Vec<&'a Expr>, Vec<(String, bool)>) {
         let mut operands: Vec<&Expr> = self.call.args.iter().collect();
         operands.extend(self.methods.iter().flat_map(|call| &call.args));
@@ -109,7 +109,7 @@ fn wrong_method(name: &str) -> Option<String> {
     ))
 }
 
-/// Whether two methods say the same part of a launch.
+/// Returns whether two methods say the same part of a launch.
 fn same(a: &str, b: &str) -> bool {
     let part = |name: &str| match name {
         "over" => "grid".to_owned(),

@@ -1,9 +1,9 @@
-//! What the macros of `warpsmith` expand to: a file for each kind of item, and for each part of a body.
+//! The expansions of the macros of `warpsmith`: a file for each kind of item, and for each part of a body.
 //!
-//! In come the tokens of an attribute and of its item; out goes what rustc compiles in their place, or an error at the tokens that
-//! are at fault. This crate knows tokens alone: it spells paths of `warpsmith` and does not depend on it.
+//! The tokens of an attribute and of its item come in. The tokens that rustc compiles in their place go out, or an error at the
+//! tokens that are at fault. This crate knows tokens alone: it spells paths of `warpsmith` and does not depend on it.
 //!
-//! It is a crate of its own because rustc waits until a crate of macros is linked, and begins with what needs this one before.
+//! It is a crate of its own because rustc waits until a crate of macros is linked; crates that need this one begin before that.
 
 mod assign;
 mod attr;
@@ -43,6 +43,7 @@ mod pattern;
 mod places;
 mod plain;
 mod recording;
+mod rustc_span;
 mod signature;
 mod spelled;
 mod stmt;
@@ -57,7 +58,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::Parse;
 
-/// What each attribute stands above.
+/// The items that each attribute stands above.
 const PLACES: &str = "`#[gpu_kernel]` and `#[gpu_fn]` stand above a function, `#[gpu_impl]` above an `impl`, `#[gpu_trait]` above a trait, \
     `#[gpu_const]` and `#[gpu_static]` above a static; write the one that fits";
 

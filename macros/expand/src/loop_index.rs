@@ -10,7 +10,7 @@ use syn::{BinOp, Expr, ExprForLoop, ExprLit, Ident, Lit, LitInt, Pat};
 
 use super::operators::plain_integer;
 
-/// Whether the variable of a loop from `start` to `end` only stands in indices made of it and literals.
+/// Returns whether the variable of a loop from `start` to `end` only stands in indices made of it and literals.
 pub fn only_indexes(e: &ExprForLoop, start: &Expr, end: &Expr) -> bool {
     let Pat::Ident(name) = &*e.pat else { return false };
     if plain_integer(start).is_none() || plain_integer(end).is_none() {

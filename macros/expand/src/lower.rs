@@ -1,7 +1,7 @@
 //! The state of lowering one body: probes, scopes, mistakes.
 //!
-//! Lowering visits each node once and writes its witness and its emitter side by side, so that a
-//! probe's number means the same node in both.
+//! Lowering visits each node once and writes its witness and its emitter side by side, so a probe's number means the same
+//! node in both.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -10,6 +10,7 @@ use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use crate::errors::Errors;
+use crate::rustc_span;
 
 /// One node, twice.
 pub struct Lowered {
@@ -19,7 +20,7 @@ pub struct Lowered {
     pub emit: TokenStream,
 }
 
-/// What a name in scope stands for.
+/// The meaning of a name in scope.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Name {
     /// A variable of the kernel: the emitter holds a `Local`.
@@ -30,7 +31,7 @@ pub enum Name {
     Comptime,
 }
 
-/// What tokens alone tell of a name's type.
+/// The knowledge of a name's type from tokens alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Known {
     Nothing,
@@ -46,7 +47,7 @@ pub enum Known {
 }
 
 impl Known {
-    /// What holds an array or a slice of such elements.
+    /// An array or a slice of such elements.
     pub fn of_elements(elements: Known) -> Self {
         match elements {
             Known::Number => Known::Elements(u8::MAX),
@@ -55,7 +56,7 @@ impl Known {
         }
     }
 
-    /// What an index gives.
+    /// The result of an index.
     pub fn element(self) -> Self {
         match self {
             Known::Elements(u8::MAX) => self,
@@ -71,7 +72,7 @@ pub struct Lower<'e> {
     pub errors: &'e mut Errors,
     probes: Vec<TokenStream>,
     scopes: Vec<HashMap<String, Name>>,
-    /// What names in scope certainly are, as far as tokens tell.
+    /// The certain types of names in scope, as far as tokens tell.
     known: Vec<HashMap<String, Known>>,
     last_line: usize,
     /// Depth of closures: a `return` inside one is the closure's own.
@@ -92,12 +93,12 @@ pub struct Lower<'e> {
     ended: HashSet<String>,
     /// Names of macros that the body declares, which was refused there.
     pub own_macros: HashSet<String>,
-    /// Where names that the witness declares resolve: beside the user's own.
+    /// The site at which names that the witness declares resolve: beside the user's own.
     site: Span,
 }
 
 impl<'e> Lower<'e> {
-    /// Nothing in scope; `site` is a token of the body.
+    /// A scope without names; `site` is a token of the body.
     pub fn new(errors: &'e mut Errors, site: Span) -> Self {
         Self {
             errors,
@@ -145,7 +146,8 @@ impl<'e> Lower<'e> {
         spanning(whole, quote!(let #own = #value; #see), held)
     }
 
-    /// `value` as long as the twin has no mistakes; otherwise of an unknown type, of which rustc says nothing.
+    /// `value` as long as the twin has no mistakes; otherwise a value of an unknown type, about which rustc reports
+    /// nothing.
     pub fn hold(&self, value: &impl ToTokens) -> TokenStream {
         if !self.guarded {
             return value.to_token_stream();
@@ -208,20 +210,20 @@ impl<'e> Lower<'e> {
         self.know(name, Known::Nothing);
     }
 
-    /// Says what a name just bound certainly is.
+    /// Notes the certain type of a name that was just bound.
     pub fn know(&mut self, name: &Ident, known: Known) {
         if let Some(scope) = self.known.last_mut() {
             scope.insert(name.to_string(), known);
         }
     }
 
-    /// What a name certainly is.
+    /// The certain type of a name.
     pub fn known(&self, name: &Ident) -> Known {
         let name = name.to_string();
         self.known.iter().rev().find_map(|scope| scope.get(&name).copied()).unwrap_or(Known::Nothing)
     }
 
-    /// What a name stands for; `None` for what is not declared in the body.
+    /// The meaning of a name; `None` if the body does not declare it.
     pub fn lookup(&self, name: &Ident) -> Option<Name> {
         let text = name.to_string();
         let find = |scope: &HashMap<String, Name>| scope.get(&text).copied();
@@ -250,7 +252,7 @@ impl<'e> Lower<'e> {
         (result, used.into_values().collect())
     }
 
-    /// Whether a name was one of a variable in a block that has ended, and is nothing else by convention.
+    /// Returns whether a name was one of a variable in a block that has ended, and is nothing else by convention.
     pub fn has_ended(&self, name: &Ident) -> bool {
         let text = name.to_string();
         self.lookup(name).is_none() && self.ended.contains(&text) && text.starts_with(char::is_lowercase)
@@ -258,7 +260,7 @@ impl<'e> Lower<'e> {
 
     /// The emitter's note of the Rust line, when it changed.
     pub fn line(&mut self, span: Span) -> TokenStream {
-        let line = line_of(span);
+        let line = rustc_span::line(span);
         if line == self.last_line {
             return TokenStream::new();
         }
@@ -272,7 +274,7 @@ impl<'e> Lower<'e> {
         self.last_line = 0;
     }
 
-    /// Refuses a construct; the witness keeps a value of any type, so that there is one error.
+    /// Refuses a construct. The witness keeps a value of any type, so there is one error.
     pub fn refuse(&mut self, tokens: impl quote::ToTokens, message: impl std::fmt::Display) -> Lowered {
         self.errors.at(tokens, message);
         Lowered {
@@ -292,7 +294,7 @@ pub fn held(name: &Ident) -> Ident {
     }
 }
 
-/// Whether tokens hold such a name at any depth.
+/// Returns whether tokens hold such a name at any depth.
 pub fn any_ident(tokens: TokenStream, is: &impl Fn(&Ident) -> bool) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Group(group) => any_ident(group.stream(), is),
@@ -301,23 +303,18 @@ pub fn any_ident(tokens: TokenStream, is: &impl Fn(&Ident) -> bool) -> bool {
     })
 }
 
-/// What a body calls its receiver, which is no keyword.
+/// The name of the receiver in a body, which is no keyword.
 pub fn own_self(span: Span) -> Ident {
     Ident::new("__self", span)
 }
 
-/// Line of a span in the user's file.
-pub fn line_of(span: Span) -> usize {
-    span.unwrap().line()
-}
-
-/// A witness of a binding, spanned so that a type that is no device type is blamed on its name.
+/// A witness of a binding, with a span that blames the name for a type that is no device type.
 pub fn see(probe: &Ident, name: &Ident) -> TokenStream {
     let span = name.span();
     quote_spanned!(span=> ::warpsmith::__macro::see(&#probe, &#name);)
 }
 
-/// The span of the last token, so that generated tokens end where the user's do.
+/// The span of the last token; generated tokens end where the user's do.
 pub fn last_span(tokens: &impl ToTokens) -> Span {
     match tokens.to_token_stream().into_iter().last() {
         Some(TokenTree::Group(group)) => group.span_close(),

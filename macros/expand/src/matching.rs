@@ -19,7 +19,7 @@ struct LoweredArm {
     guarded: bool,
 }
 
-/// What is matched, and the arms.
+/// The matched value, and the arms.
 struct Arms {
     scrutinee: Lowered,
     arms: Vec<LoweredArm>,
@@ -27,14 +27,14 @@ struct Arms {
     emit: TokenStream,
 }
 
-/// What an arm is made of.
+/// The parts of an arm.
 struct ArmParts<'a> {
     pat: &'a Pat,
     guard: Option<&'a Expr>,
     body: Body<'a>,
 }
 
-/// What an arm does.
+/// The body of an arm.
 #[derive(Clone, Copy)]
 enum Body<'a> {
     Expr(&'a Expr),
@@ -113,8 +113,8 @@ impl Lower<'_> {
         })
     }
 
-    /// What patterns are matched with, and how the emitter holds it: its value, or the place where a pattern takes a
-    /// part by `ref`.
+    /// The value that patterns are matched with, as the emitter holds it: its value, or the place if a pattern takes a part
+    /// by `ref`.
     pub fn scrutinee<'p>(
         &mut self,
         scrutinee: &Expr,
@@ -341,7 +341,7 @@ fn arm_parts(arm: &Arm) -> ArmParts<'_> {
     ArmParts { pat, guard, body: Body::Expr(&arm.body) }
 }
 
-/// Whether a condition tests a pattern.
+/// Returns whether a condition tests a pattern.
 pub fn has_pattern(cond: &Expr) -> bool {
     conjunction(cond).iter().any(|term| matches!(term, Expr::Let(_)))
 }

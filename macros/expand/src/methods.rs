@@ -9,8 +9,8 @@
 //!     }
 //! }
 //! ```
-//! gives a trait whose hidden method witnesses a call of `sqrt`, the marker `float::sqrt`, and the list `float::ALL` of
-//! the builtins. What stands behind the text are the builtin's facts; of one without any, nothing is known.
+//! gives a trait whose hidden method witnesses a call of `sqrt`, the marker `float::sqrt`, and the list `float::ALL` of the
+//! builtins. The facts of the builtin stand behind its text; without them, nothing is known about it.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -31,7 +31,7 @@ pub struct Methods {
     methods: Vec<Method>,
 }
 
-/// A method: its CUDA text, and what is known of it.
+/// A method: its CUDA text, and the facts about it.
 struct Method {
     sig: Signature,
     text: Expr,
@@ -155,7 +155,7 @@ fn meaning_method(method: &Ident) -> Ident {
 
 /// The meaning of a method of `Self`: the method of that name which rustc finds, on arguments by value.
 ///
-/// It is inline, so that nothing is compiled of what no kernel calls.
+/// It is inline; then rustc compiles nothing for methods that no kernel calls.
 fn meaning(sig: &Signature) -> TokenStream {
     let (method, meaning) = (&sig.ident, meaning_method(&sig.ident));
     let ret = match &sig.output {
@@ -183,7 +183,7 @@ fn meaning(sig: &Signature) -> TokenStream {
         #[cfg(feature = "simulator")]
         #[inline]
         unsafe fn #meaning(args: *const *const u8, ret: *mut u8) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             unsafe {
                 let mut args = crate::meaning::Arguments::new(args);
                 #(#reads)*
@@ -193,7 +193,7 @@ fn meaning(sig: &Signature) -> TokenStream {
     }
 }
 
-/// What a parameter refers to: methods take values, and references are read.
+/// The referent of a parameter: methods take values, and references are read.
 fn by_value(ty: &Type) -> &Type {
     match ty {
         Type::Reference(reference) => &reference.elem,

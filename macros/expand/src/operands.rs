@@ -15,7 +15,7 @@ pub struct Operands {
     pub names: Vec<Ident>,
 }
 
-/// What is kept of the first operand while later ones are evaluated.
+/// The form in which the first operand is kept while later ones are evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum First {
     /// Its value.
@@ -53,7 +53,7 @@ impl Lower<'_> {
         self.operands_by(exprs, First::Value, Self::argument)
     }
 
-    /// Whether lowering the expression can never add a statement or have an effect: an index or an operator may be a
+    /// Returns whether lowering the expression can never add a statement or have an effect: an index or an operator may be a
     /// function of the user's own.
     pub fn is_still(&self, expr: &Expr) -> bool {
         match expr {

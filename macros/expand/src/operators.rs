@@ -18,7 +18,7 @@ pub(super) struct Operand {
     /// Statements before both.
     pub setup: TokenStream,
     pub value: TokenStream,
-    /// What the probe takes.
+    /// The value for the probe.
     pub seen: TokenStream,
 }
 
@@ -95,8 +95,8 @@ impl Lower<'_> {
         }
     }
 
-    /// An integer beside an operand has the type of the operand's scalars: it stands in the witness as
-    /// it is, so that rustc says of it what it says of the twin's.
+    /// An integer beside an operand has the type of the operand's scalars. It stands in the witness as it is, and rustc
+    /// reports the same about it as about the twin's.
     fn with_integer(&mut self, e: &syn::ExprBinary, text: &str) -> Lowered {
         let Lowered { witness, emit } = self.expr(&e.left);
         let (op, right, variant, line) = (&e.op, &e.right, variant(&e.op), self.line(e.op.span()));
@@ -158,7 +158,7 @@ impl Lower<'_> {
         Operand { setup: quote!(let #name = #witness;), seen: value.clone(), value }
     }
 
-    /// What tokens tell of a value.
+    /// The knowledge of a value from its tokens.
     pub(super) fn known_value(&self, expr: &Expr) -> Known {
         match expr {
             _ if self.is_scalar(expr) => Known::Number,
@@ -174,7 +174,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether an expression is a scalar whatever the types around it are.
+    /// Returns whether an expression is a scalar whatever the types around it are.
     pub(super) fn is_scalar(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.known(name) == Known::Number),
@@ -195,7 +195,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether no device type can overload this use of an operator.
+    /// Returns whether no device type can overload this use of an operator.
     pub(super) fn never_overloaded(&self, op: &BinOp, left: &Expr, right: &Expr) -> bool {
         let (l, r) = (self.is_scalar(left), self.is_scalar(right));
         let integer = |e: &Expr| matches!(e, Expr::Lit(lit) if matches!(lit.lit, Lit::Int(_)));
@@ -256,7 +256,7 @@ pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Whether an operator gives a `bool` whatever its operands are.
+/// Returns whether an operator gives a `bool` whatever its operands are.
 fn is_comparison(op: &BinOp) -> bool {
     matches!(
         op,
@@ -308,7 +308,7 @@ pub(super) fn variant(op: &BinOp) -> TokenStream {
         BinOp::Le(_) => quote!(Le),
         BinOp::Gt(_) => quote!(Gt),
         BinOp::Ge(_) => quote!(Ge),
-        // The lazy operators and the assigning ones are other expressions, which never come here.
+        // The callers lower the lazy operators and the assigning ones as other expressions, whatever the user writes.
         _ => unreachable!("a plain binary operator: {}", op.to_token_stream()),
     }
 }

@@ -1,7 +1,7 @@
 //! Lowering of patterns: conditions on a value, and names for its parts.
 //!
-//! What is matched is held by an identifier of the emitter; each part that a pattern looks at gets
-//! an identifier of its own, so that every call of the recorder stands alone.
+//! An identifier of the emitter holds the matched value. Each part that a pattern looks at gets an identifier of its own,
+//! so every call of the recorder stands alone.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -27,13 +27,13 @@ pub enum Binds {
 }
 
 impl Binds {
-    /// Whether a pattern may fail to match, and thus name a constant.
+    /// Returns whether a pattern may fail to match, and thus name a constant.
     fn may_fail(self) -> bool {
         matches!(self, Self::Parts | Self::TestedVariables)
     }
 }
 
-/// What lowering a pattern gave.
+/// The result of lowering a pattern.
 #[derive(Default)]
 pub struct Tested {
     /// Statements of the emitter before the condition.
@@ -348,8 +348,8 @@ impl Lower<'_> {
     }
 }
 
-/// A pattern for the witness: a name `n` that binds is `n @ _`. Should it be that of a constant or of a variant
-/// that was imported, rustc says so, where the emitter would take it for a name.
+/// A pattern for the witness: a name `n` that binds is `n @ _`. If the name is that of an imported constant or variant,
+/// rustc reports it; the emitter would take it for a name.
 pub fn binding_names(pat: &Pat) -> Pat {
     struct Names;
     impl VisitMut for Names {
@@ -390,7 +390,7 @@ fn names_of(pat: &Pat) -> Vec<&Ident> {
     names.0
 }
 
-/// Whether a pattern takes a part by `ref`, and whether one by `ref mut`.
+/// Returns whether a pattern takes a part by `ref`, and whether one by `ref mut`.
 pub fn binds_by_ref(pat: &Pat) -> Option<bool> {
     struct Search(Option<bool>);
     impl<'a> Visit<'a> for Search {
@@ -423,7 +423,7 @@ fn compare(op: &TokenStream, of: &Ident, value: &TokenStream) -> TokenStream {
     quote!({ let __x = #of.clone(); let __k = #value; __r.test(::warpsmith::ir::BinaryOp::#op, __x, __k) })
 }
 
-/// Whether a name in a pattern that may fail is one of a constant or of a variant; rustc refuses the others.
+/// Returns whether a name in a pattern that may fail is one of a constant or of a variant; rustc refuses the others.
 ///
 /// In a pattern that cannot fail such a name has one value, and a variable that is bound to it is as good.
 fn names_item(name: &syn::PatIdent) -> bool {

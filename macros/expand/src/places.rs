@@ -1,7 +1,7 @@
 //! Lowering of places: what denotes memory in Rust's grammar, and what is done with it.
 //!
-//! An expression is a place by its form alone; the recorder decides when its address is evaluated. What gives a value
-//! and stands where memory is written gets memory of its own there.
+//! An expression is a place by its form alone; the recorder decides when its address is evaluated. An expression that gives
+//! a value and stands where memory is written gets memory of its own there.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -13,19 +13,19 @@ use super::operands::{First, Operands};
 use super::operators::{plain_integer, see_operands};
 use crate::tokens::optional;
 
-/// What is done with a place: an index of it is one of `Index` or of `IndexMut`.
+/// The access to a place: an index of it is one of `Index` or of `IndexMut`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// It is read, or borrowed to be read.
     Read,
     /// It is written, or borrowed to be written.
     Write,
-    /// What the method does that is called on it; the emitter knows by `__written`.
+    /// The access of the method that is called on it; the emitter knows by `__written`.
     Receiver,
 }
 
 impl Access {
-    /// That of `&` or `&mut`.
+    /// The access of `&` or `&mut`.
     pub fn of(mutable: bool) -> Self {
         if mutable { Self::Write } else { Self::Read }
     }
@@ -159,12 +159,12 @@ impl Lower<'_> {
         Lowered { witness: shown.into_token_stream(), emit: quote!({ #setup #line #record }) }
     }
 
-    /// Whether what is indexed may be of a type that overloads it.
+    /// Returns whether what is indexed may be of a type that overloads it.
     pub(super) fn may_be_overloaded(&self, base: &Expr) -> bool {
         may_stand_twice(base) && !matches!(self.known_elements(base), Known::Elements(_))
     }
 
-    /// What tokens tell of what is indexed.
+    /// The knowledge of an index's base from its tokens.
     pub(super) fn known_elements(&self, expr: &Expr) -> Known {
         match expr {
             Expr::Path(path) => path.path.get_ident().map_or(Known::Nothing, |name| self.known(name)),
@@ -176,7 +176,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Which function an index of `base` is, as the emitter asks.
+    /// The emitter's question for the function of an index of `base`.
     fn index_callee(
         &mut self,
         e: &syn::ExprIndex,
@@ -197,7 +197,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Has the witness ask which function an index of `base` is; the number of its probe.
+    /// Makes the witness ask which function an index of `base` is; returns the number of its probe.
     fn resolve_index(
         &mut self,
         e: &syn::ExprIndex,
@@ -209,7 +209,7 @@ impl Lower<'_> {
         let tag = if written { quote!(IndexMutOp) } else { quote!(IndexOp) };
         let name = Ident::new("__i", e.index.span());
         let see = see_operands(&probe, &tag, &quote!(&#base), &quote!(&#name));
-        // What stands behind `break` is type-checked, and borrows nothing.
+        // The code behind `break` is type-checked, and borrows nothing.
         *index = quote!({ let #name = #index; loop { break #name; #see } });
         number
     }
@@ -237,7 +237,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether an expression is a place in Rust: a reference to it refers to memory that is there already.
+/// Returns whether an expression is a place in Rust: a reference to it refers to memory that is there already.
 pub fn is_place(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) | Expr::Index(_) | Expr::Field(_) => true,
@@ -278,7 +278,7 @@ pub fn slice_method(span: Span, base: &TokenStream, bounds: PartBounds) -> Token
 }
 
 impl PartBounds {
-    /// As the twin's types have them: the first, and an option of the one behind the last.
+    /// The twin's types: the first, and an option of the one behind the last.
     fn of_twin(self) -> (TokenStream, TokenStream) {
         let start = match self.start {
             Some(start) => quote!(::warpsmith::__macro::IndexInteger::to_index(#start)),
@@ -307,7 +307,7 @@ pub fn to_index(index: &Expr, tokens: &TokenStream) -> TokenStream {
     }
 }
 
-/// Whether an expression may stand twice in a witness: a name, fields and elements of one, or what a call gives.
+/// Returns whether an expression may stand twice in a witness: a name, fields and elements of one, or what a call gives.
 fn may_stand_twice(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) | Expr::MethodCall(_) | Expr::Call(_) => true,
@@ -319,7 +319,7 @@ fn may_stand_twice(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an expression is a name or fields of one.
+/// Returns whether an expression is a name or fields of one.
 fn is_path(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) => true,

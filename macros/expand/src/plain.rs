@@ -15,11 +15,11 @@ use super::spelled::writes_receiver;
 /// Rewrites every expression that has a plainer form.
 #[derive(Default)]
 pub struct PlainForms {
-    /// What `?` returns from the function around.
+    /// The type that `?` returns from the function around.
     tried: Tried,
 }
 
-/// What a function returns, as far as its tokens tell.
+/// The return type of a function, as far as its tokens tell.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Tried {
     #[default]
@@ -46,7 +46,7 @@ impl Tried {
 
     /// `value?`, of an `Option` or a `Result`.
     fn expr(self, e: &syn::ExprTry) -> Option<Expr> {
-        // As of a macro, or clippy advises to write what is written.
+        // The code counts as a macro's; otherwise clippy advises to write what is written.
         let (value, span) = (&e.expr, e.question_token.span().resolved_at(Span::mixed_site()));
         Some(match self {
             Self::Other => return None,
@@ -144,7 +144,7 @@ fn contained(expr: &Expr) -> Option<Expr> {
     })
 }
 
-/// Whether an expression gives the same whenever it is evaluated, and nothing happens when it is: an index and an
+/// Returns whether an expression gives the same whenever it is evaluated, and nothing happens when it is: an index and an
 /// operator may be a function of the user's own.
 fn may_move(expr: &Expr) -> bool {
     match expr {
@@ -159,7 +159,7 @@ fn may_move(expr: &Expr) -> bool {
     }
 }
 
-/// Whether tokens alone tell that an expression is a scalar.
+/// Returns whether tokens alone tell that an expression is a scalar.
 fn is_scalar(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(e) => is_scalar(&e.expr),

@@ -30,9 +30,9 @@ impl Recording {
 
 /// A function that holds a copy of the body. If it has mistakes, the witness reports none.
 pub struct Guard {
-    /// What the witness names it by.
+    /// The path by which the witness names it.
     pub path: TokenStream,
-    /// What any item names it by, if nothing of it is generic.
+    /// The path by which any item names it, if nothing of it is generic.
     pub plain: Option<TokenStream>,
 }
 
@@ -106,7 +106,7 @@ pub fn recording(
                 use ::warpsmith::__macro::methods::*;
                 #methods
                 #probes
-                // What follows is type-checked, but not borrow-checked: the twin is.
+                // The rest is type-checked, but not borrow-checked: the twin is.
                 ::warpsmith::__macro::unreached();
                 #lets
                 let #giver = #returned;
@@ -126,7 +126,7 @@ pub fn recording(
     }
 }
 
-/// Whether a body ends as its result asks, as far as tokens tell; the twin says where it does not.
+/// Returns whether a body ends as its result asks, as far as tokens tell; the twin says where it does not.
 pub fn gives_value(output: &ReturnType, block: &syn::Block) -> bool {
     matches!(output, ReturnType::Default)
         || match block.stmts.last() {

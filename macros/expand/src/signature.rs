@@ -21,7 +21,7 @@ pub struct Param {
     pub ty: Type,
     /// Its type as the user wrote it.
     pub written: Type,
-    /// What the name stands for in the body.
+    /// The meaning of the name in the body.
     pub kind: Name,
     /// The pattern that takes it apart, if it has no name.
     pub destructured: Option<Pat>,
@@ -188,8 +188,8 @@ fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
     }
 }
 
-/// The function pointer type with the signature of a generic parameter bounded by `Fn`, `FnMut` or
-/// `FnOnce`: what the witness calls, so that no closure's type, and no borrow in it, leaves it.
+/// The function pointer type with the signature of a generic parameter bounded by `Fn`, `FnMut` or `FnOnce`. The witness
+/// calls it, so no closure's type, and no borrow in it, leaves the witness.
 fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
     parameter_pointer(parameter_name(ty)?, generics)
 }
@@ -224,14 +224,14 @@ pub fn unbounded(generics: &Generics) -> impl Iterator<Item = &syn::TypeParam> {
     generics.type_params().filter(|p| bounds_of(&p.ident, generics).is_empty())
 }
 
-/// What a type parameter without bounds lacks.
+/// The bound that a type parameter without bounds lacks.
 pub fn needs_bound(name: &Ident) -> String {
     format!(
         "`{name}` needs a bound to be used in a kernel: `{name}: GpuType`, or `{name}: Num` for arithmetic"
     )
 }
 
-/// Whether a closure may change what it has captured, and be copied with it.
+/// Returns whether a closure may change what it has captured, and be copied with it.
 fn is_copied_state(ty: &Type, generics: &Generics) -> bool {
     let bounds = parameter_name(ty).map(|name| bounds_of(name, generics)).unwrap_or_default();
     let has = |names: &[&str]| {
@@ -297,7 +297,7 @@ pub fn unnamed_closures(generics: &Generics) -> Vec<TokenStream> {
     generics.params.iter().filter(|p| is_unnamed(p)).map(|p| quote!(#p)).collect()
 }
 
-/// Whether [`name_impl_params`] has made a parameter.
+/// Returns whether [`name_impl_params`] has made a parameter.
 fn is_unnamed(param: &GenericParam) -> bool {
     matches!(param, GenericParam::Type(t) if t.ident.to_string().starts_with(UNNAMED))
 }
@@ -360,7 +360,7 @@ fn without_outlives(bounds: &Bounds) -> Bounds {
 /// The bounds of a type parameter.
 type Bounds = Punctuated<TypeParamBound, Token![+]>;
 
-/// The lifetimes of a function alone, with what is said of them: `'a, 'b: 'a`.
+/// The lifetimes of a function alone, with their bounds: `'a, 'b: 'a`.
 pub fn lifetimes(generics: &Generics) -> Generics {
     let mut lifetimes = generics.clone();
     lifetimes.params =
@@ -423,7 +423,7 @@ pub fn inlining(attrs: &[syn::Attribute]) -> TokenStream {
     attrs.iter().find_map(wish).unwrap_or_default()
 }
 
-/// What a type's name tells of its values.
+/// The knowledge of a value from its type's name.
 pub fn known(ty: &Type) -> Known {
     let path = match ty {
         Type::Array(array) => return Known::of_elements(known(&array.elem)),
@@ -454,6 +454,6 @@ pub fn quiet() -> TokenStream {
 
 /// `Location` of a name.
 pub fn location(ident: &Ident) -> TokenStream {
-    let line = super::lower::line_of(ident.span()) as u32;
+    let line = crate::rustc_span::line(ident.span()) as u32;
     quote!(::warpsmith::ir::Location { file: ::core::file!(), line: #line })
 }

@@ -1,4 +1,4 @@
-//! What the macro decides by how a name is spelled, all of it.
+//! The decisions that the macro makes by the spelling of a name, all of them.
 //!
 //! A macro sees tokens and no definitions, so a name is all that it has where it must choose before rustc knows more: what
 //! to borrow, what a pattern binds, and which error to give. Rust's naming convention is the rule there. The witness is typed
@@ -13,7 +13,7 @@ pub const PRIMITIVES: [&str; 15] = [
     "f64",
 ];
 
-/// Builtins without arguments that give a number, whose operators nobody overloads.
+/// Builtins without arguments that give a number; no user overloads its operators.
 const NUMBERS: &[&str] = &[
     "block_size",
     "cluster_block_rank",
@@ -84,36 +84,36 @@ const PLACES: &[&str] = &[
     "wgmma_rs",
 ];
 
-/// Methods of slices, and of what is like them, that write their receiver; others that do end in `_mut`.
+/// Methods of slices, and of similar types, that write their receiver; others that do end in `_mut`.
 const WRITERS: [&str; 4] = ["fill", "swap", "copy_from_slice", "as_mut_ptr"];
 
-/// Whether a call of this name without arguments is a number. Should one of the user's own have such a name, its
+/// Returns whether a call of this name without arguments is a number. Should one of the user's own have such a name, its
 /// operators are refused.
 pub fn gives_number(name: &Ident) -> bool {
     NUMBERS.iter().any(|known| name == known)
 }
 
-/// Whether a function of this name accesses its first argument, so that a copy of a static there is a mistake.
+/// Returns whether a function of this name accesses its first argument; a copy of a static there is a mistake.
 pub fn accesses_place(name: &Ident) -> bool {
     PLACES.iter().any(|known| name == known)
 }
 
-/// Whether a method of slices takes its receiver to be written.
+/// Returns whether a method of slices takes its receiver to be written.
 pub fn writes_receiver(method: &Ident) -> bool {
     method.to_string().ends_with("_mut") || WRITERS.iter().any(|known| method == known)
 }
 
-/// Whether a name is that of a type, a variant or a constant by Rust's naming convention.
+/// Returns whether a name is that of a type, a variant or a constant by Rust's naming convention.
 pub fn starts_uppercase(name: &str) -> bool {
     name.starts_with(|c: char| c.is_uppercase())
 }
 
-/// Whether a name in a pattern is a constant or a variant by Rust's naming convention.
+/// Returns whether a name in a pattern is a constant or a variant by Rust's naming convention.
 pub fn is_constant(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// Whether a name is a type's or variant's by Rust's naming convention, and not a constant's.
+/// Returns whether a name is a type's or variant's by Rust's naming convention, and not a constant's.
 pub fn is_variant(name: &str) -> bool {
     is_constant(name) && name.contains(|c: char| c.is_ascii_lowercase())
 }

@@ -16,7 +16,7 @@ impl Lower<'_> {
     pub fn block(&mut self, block: &Block) -> Lowered {
         let two = self.scoped(|lower| lower.statements(&block.stmts));
         let (witness, emit) = (two.witness, two.emit);
-        // What rustc says of the block stands where it does in the twin.
+        // rustc reports the same about the block as in the twin.
         let shown = spanned_group(Group::new(Delimiter::Brace, witness), block.brace_token.span.join());
         Lowered { witness: shown.into_token_stream(), emit: quote!({ #emit }) }
     }
@@ -297,7 +297,7 @@ fn names_in(expr: &Expr) -> Vec<syn::Ident> {
     names.0
 }
 
-/// Whether an expression is `Name { … }` or `Name(…)`, whose type is witnessed where it is made.
+/// Returns whether an expression is `Name { … }` or `Name(…)`, whose type is witnessed where it is made.
 fn constructs(init: &Expr) -> bool {
     match init {
         Expr::Struct(_) => true,
@@ -330,7 +330,7 @@ fn written_type<'a>(annotation: Option<&'a Type>, init: &'a Expr) -> Option<&'a 
     (!inferred).then_some(ty)
 }
 
-/// Whether an expression is `dynamic_shared::<T>()`.
+/// Returns whether an expression is `dynamic_shared::<T>()`.
 pub fn is_dynamic_shared(expr: &Expr) -> bool {
     match expr {
         Expr::Call(call) => match &*call.func {

@@ -1,4 +1,4 @@
-//! What a kernel stands in: an attribute sees its own function alone, so this reads the file.
+//! The surroundings of a kernel: an attribute sees its own function alone, so this module reads the file.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -8,19 +8,20 @@ use proc_macro2::{Ident, Span};
 use syn::visit::{self, Visit};
 use syn::{Attribute, ImplItemFn, ItemFn, TraitItemFn};
 
+use crate::rustc_span;
+
 thread_local! {
     /// For each file the kernels that stand in an `impl` or a `trait` of it alone.
     static FILES: RefCell<HashMap<PathBuf, HashSet<String>>> = RefCell::default();
 }
 
-/// Whether a kernel of this name stands in an `impl` or a `trait`; `false` where the file does not say.
+/// Returns whether a kernel of this name stands in an `impl` or a `trait`; `false` where the file does not say.
 /// A function at the margin, whose `keyword` is the first token behind its attributes, stands in none.
 pub fn in_an_impl(name: &Ident, keyword: Span) -> bool {
-    if keyword.unwrap().column() == 1 {
+    if rustc_span::column(keyword) == 1 {
         return false;
     }
-    let span = name.span().unwrap();
-    let Some(file) = span.local_file() else { return false };
+    let Some(file) = rustc_span::file(name.span()) else { return false };
     FILES.with_borrow_mut(|files| {
         let kernels = files.entry(file).or_insert_with_key(|file| {
             std::fs::read_to_string(file).map(|text| kernels_in_impls(&text)).unwrap_or_default()

@@ -1,9 +1,9 @@
-//! Comparing what the user wrote, and spelling what std has.
+//! Comparisons of the user's tokens, and paths of std.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-/// Whether two pieces of syntax are the same tokens, wherever they stand.
+/// Returns whether two pieces of syntax are the same tokens, wherever they stand.
 pub fn same_tokens(a: &impl ToTokens, b: &impl ToTokens) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }

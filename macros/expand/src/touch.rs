@@ -1,6 +1,7 @@
 //! `reads(…)` and `writes(…)` of a function whose device body is not Rust: the memory that it touches.
 //!
-//! What the attribute says goes in; what tells the simulator's checks of it, at the start of the Rust body, comes out.
+//! The text of the attribute comes in; calls that report the accesses to the simulator's checks go out, at the start of the
+//! Rust body.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -63,7 +64,7 @@ fn one(place: &Expr, writes: bool, errors: &mut Errors) -> Option<Touch> {
     Some(Touch { pointer: pointer?, first, count, writes })
 }
 
-/// What tells of all that a function touches; of one that does not say, that it may write whatever it can reach.
+/// The calls that report all accesses of a function. A function that does not list them may write whatever it can reach.
 pub fn tell(body: &Body, params: &[Param], errors: &mut Errors) -> TokenStream {
     let Some(touches) = &body.touches else {
         let pointers = params.iter().filter_map(|param| address(&param.pat.ident, &param.written));

@@ -30,7 +30,7 @@ pub fn twin(block: &Block, is_const: bool) -> Block {
     block
 }
 
-/// Whether a body may call a method that arrays have in bodies.
+/// Returns whether a body may call a method that arrays have in bodies.
 fn calls_method(body: TokenStream) -> bool {
     const METHODS: [&str; 6] = ["split_at", "split_at_mut", "get", "get_mut", "copy_from_slice", "swap"];
     any_ident(body, &|ident| METHODS.iter().any(|method| ident == method))
@@ -118,7 +118,7 @@ fn written(expr: &mut Expr) -> Option<&mut Expr> {
     }
 }
 
-/// How many indices of a place name the variable that it is in.
+/// The number of a place's indices that name the variable that it is in.
 fn reads_itself(place: &Expr) -> usize {
     match place {
         Expr::Paren(e) => reads_itself(&e.expr),
@@ -131,7 +131,7 @@ fn reads_itself(place: &Expr) -> usize {
     }
 }
 
-/// Has `x[x.len() - 1]` evaluate its index before it borrows `x`, as Rust does for its own slices.
+/// Makes `x[x.len() - 1]` evaluate its index before it borrows `x`, as Rust does for its own slices.
 fn index_last(place: &mut Expr) {
     match place {
         Expr::Paren(e) => index_last(&mut e.expr),
@@ -146,7 +146,7 @@ fn index_last(place: &mut Expr) {
     }
 }
 
-/// The variable that a place is in, where nothing is called on the way.
+/// The variable that a place is in, if nothing is called on the way.
 fn root(place: &Expr) -> Option<&Ident> {
     match place {
         Expr::Path(e) => e.path.get_ident(),
@@ -158,7 +158,7 @@ fn root(place: &Expr) -> Option<&Ident> {
     }
 }
 
-/// Whether an index names a variable.
+/// Returns whether an index names a variable.
 fn names(index: &impl ToTokens, name: &Ident) -> bool {
     any_ident(index.to_token_stream(), &|ident| ident == name)
 }
@@ -184,7 +184,7 @@ fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
 }
 
 impl Twin {
-    /// What a kernel macro is in Rust; `None` leaves it as it stands.
+    /// The Rust form of a kernel macro; `None` leaves it as it stands.
     fn replace(&mut self, mac: &Macro) -> Option<Expr> {
         let name = mac.path.get_ident()?.to_string();
         if name == "shared" {
@@ -215,8 +215,8 @@ impl Twin {
             let newline = name == "println";
             return Some(parse_quote!(::warpsmith::__macro::print(::std::format!(#text), #newline)));
         }
-        // The simulator checks what a checked launch does, however the host was compiled. All of the call
-        // stands where the macro does, so that a failure has its line.
+        // The simulator checks the same as a checked launch, however the host was compiled. All of the call stands where
+        // the macro does, so a failure has its line.
         let checked = syn::Ident::new(name.trim_start_matches("debug_"), mac.path.span());
         Some(Expr::Verbatim(quote_spanned!(mac.path.span()=> #checked!(#arguments))))
     }

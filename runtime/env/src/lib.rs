@@ -18,7 +18,7 @@ pub struct SettingError {
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// What it may be.
+    /// The allowed values.
     pub allowed: &'static str,
 }
 
@@ -59,7 +59,7 @@ pub fn choice<T: Copy>(
 /// A number in a range.
 ///
 /// # Errors
-/// What is no number, or beyond the range.
+/// A text that is no number, or a number beyond the range.
 pub fn number(
     get: Lookup<'_>,
     name: &'static str,
@@ -112,7 +112,7 @@ pub fn all_or_list<T: Copy>(
 /// A number of bytes, with a binary suffix `K`, `M` or `G`.
 ///
 /// # Errors
-/// What is no such number, or too large for 64 bits.
+/// A text that is no such number, or a number too large for 64 bits.
 pub fn bytes(get: Lookup<'_>, name: &'static str) -> Result<Option<u64>, SettingError> {
     let Some(value) = get(name) else { return Ok(None) };
     let text = value.trim();

@@ -1,8 +1,8 @@
 //! A stack for work whose depth is that of the user's code.
 //!
-//! What comes in is work that goes down a tree, as recording, validating, printing and lowering do; it runs on a stack
-//! of `BYTES`, since a test's thread has 2 MiB, and an emitter of hundreds of arms needs more of it in a build without
-//! optimisation. Knows nothing of kernels.
+//! Work that goes down a tree comes in: recording, validating, printing and lowering. It runs on a stack of `BYTES`,
+//! because a test's thread has 2 MiB, and an emitter of hundreds of arms needs more of it in a build without optimisation.
+//! This module knows nothing of kernels.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! What a check finds while a kernel runs, in the words that the simulator and a GPU share.
+//! The faults that checks find while a kernel runs, in the words that the simulator and a GPU share.
 //!
 //! The simulator fills these from its machine, the driver from the record that a kernel wrote. Knows neither.
 
@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::limits::NESTED_LAUNCHES;
 
-/// What went wrong.
+/// The kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure<'a> {
     /// An index at or beyond a length, both in elements.
@@ -20,21 +20,21 @@ pub enum Failure<'a> {
     Range {
         /// The bound.
         bound: i64,
-        /// What it is beyond.
+        /// The limit that it exceeds.
         limit: u64,
     },
     /// An address that its type does not allow.
     Misaligned {
         /// Bytes from the last address that it allows.
         beyond: u64,
-        /// What an address must be a multiple of, in bytes.
+        /// The alignment that the access needs, in bytes.
         align: u64,
     },
-    /// A read of memory that nobody has written.
+    /// A read of memory that no thread has written.
     Unwritten {
         /// Whose memory it is: `shared memory`, `memory of x`.
         memory: &'a str,
-        /// How many bytes are read.
+        /// The size of the read, in bytes.
         bytes: u64,
         /// The first of them that is not written.
         byte: u32,
@@ -44,17 +44,17 @@ pub enum Failure<'a> {
 }
 
 impl Failure<'_> {
-    /// Of an index and a length, as an error has them.
+    /// An index with its length, from the references that an error holds.
     pub fn index(index: &i64, len: &usize) -> Self {
         Failure::Index { index: *index, len: *len as u64 }
     }
 
-    /// Of a bound and what it is beyond, as an error has them.
+    /// A bound with the limit that it exceeds, from the references that an error holds.
     pub fn range(bound: &i64, limit: &usize) -> Self {
         Failure::Range { bound: *bound, limit: *limit as u64 }
     }
 
-    /// What to do about it; the message of an assertion says that itself.
+    /// A way out; the message of an assertion says it itself.
     pub fn way_out(&self) -> Option<&'static str> {
         match self {
             Failure::Index { .. } => Some("guard the access with a comparison to `.len()`"),
@@ -92,7 +92,7 @@ impl fmt::Display for Failure<'_> {
     }
 }
 
-/// Where it went wrong: `at saxpy.rs:7, in block (0, 0, 0), thread (5, 0, 0) of kernel `saxpy``.
+/// The place of a fault: `at saxpy.rs:7, in block (0, 0, 0), thread (5, 0, 0) of kernel `saxpy``.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultPlace<'a> {
     /// The kernel.
@@ -108,7 +108,7 @@ pub struct FaultPlace<'a> {
 }
 
 impl<'a> FaultPlace<'a> {
-    /// Of the parts, as an error has them.
+    /// A place from the references that an error holds.
     pub fn of(kernel: &'a str, file: &'a str, line: &u32, block: &[u32; 3], thread: &[u32; 3]) -> Self {
         Self { kernel, file, line: *line, block: *block, thread: *thread }
     }
@@ -131,7 +131,7 @@ pub fn triple([x, y, z]: &[u32; 3]) -> String {
     format!("({x}, {y}, {z})")
 }
 
-/// What went wrong, where, and what to do about it.
+/// The message: the fault, its place, and a way out.
 pub fn told(failure: &Failure<'_>, place: &FaultPlace<'_>) -> String {
     match failure.way_out() {
         Some(way_out) => format!("{failure} {place}; {way_out}"),

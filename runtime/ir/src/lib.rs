@@ -1,7 +1,7 @@
 //! The IR of a kernel, from its recorded form to CUDA C++.
 //!
-//! In comes an [`ir::Module`], which `warpsmith` records; [`validate`] makes a proof of it, [`passes`] drop the bounds checks
-//! that ranges make needless, and [`codegen`] prints it. Out goes a text with what a launch must know of it.
+//! An [`ir::Module`] comes in, which `warpsmith` records. [`validate`] makes a proof of it, [`passes`] drop the bounds checks
+//! that ranges make needless, and [`codegen`] prints it. A text goes out, with the facts that a launch needs.
 //!
 //! This crate knows no CUDA call, no GPU, no simulator and no Rust type of a user's: a builtin is its CUDA text and its facts.
 //! It has no state, and the same module and options print the same bytes. Use it through `warpsmith`, which has all of it

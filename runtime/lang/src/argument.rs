@@ -1,6 +1,6 @@
 //! Arguments of a launch, as kernels and their simulation know them: an address with a length, an image, a map, or bytes.
 //!
-//! Where memory comes from, and how launches are ordered with its other uses, belongs to those who made the argument.
+//! The modules that make arguments know their memory's origin, and how launches are ordered with its other uses.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub enum KernelArg {
         len: u64,
         /// Bytes of all elements.
         bytes: u64,
-        /// Where the memory is.
+        /// The memory that holds it.
         place: MemoryPlace,
         /// Whether the kernel may write it.
         mutable: bool,
@@ -31,14 +31,14 @@ pub enum KernelArg {
     },
     /// A texture or a surface: in CUDA a struct of its object and extents.
     Image {
-        /// What it is on its device.
+        /// The image on its device.
         access: ImageAccess,
         /// Whether the kernel may write it.
         mutable: bool,
     },
     /// A map of a tensor: in CUDA a struct that the driver made.
     TensorMap {
-        /// What it is on its device.
+        /// The image on its device.
         map: Arc<TensorMapObject>,
         /// Whether the kernel may write the matrix.
         mutable: bool,
@@ -90,8 +90,8 @@ impl KernelArg {
     }
 }
 
-/// What a parameter `&Texture2<T>` or `&mut Surface2<T>` takes: a texture or surface of that form and element; likewise a
-/// `&TensorMap<…>` or `&mut TensorMapMut<…>`: a map of that element, box and layout.
+/// The arguments of parameters `&Texture2<T>` and `&mut Surface2<T>`: a texture or surface of that form and element.
+/// Parameters `&TensorMap<…>` and `&mut TensorMapMut<…>` take a map of that element, box and layout.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel's `{P}`",
     label = "not such an image or map",

@@ -1,6 +1,6 @@
-//! Boxes of tensors: what a map says of a matrix in global memory, and where the bytes of a box lie.
+//! Boxes of tensors: the description of a matrix that a map holds, and the places of the bytes of a box.
 //!
-//! Knows neither the driver, which encodes maps, nor who moves the bytes.
+//! This module does not know the driver, which encodes maps, nor the machine that moves the bytes.
 
 use std::ops::Range;
 
@@ -36,13 +36,13 @@ impl BoxElement {
         }
     }
 
-    /// Whether it is a float, of which there is a NaN.
+    /// Returns whether it is a float, a type that has a NaN.
     pub fn is_float(self) -> bool {
         matches!(self, BoxElement::F16 | BoxElement::BF16 | BoxElement::F32 | BoxElement::F64)
     }
 }
 
-/// What a load gives for elements outside of the matrix.
+/// The value that a load gives for elements outside of the matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoxFill {
     /// Zeros.
@@ -75,10 +75,10 @@ pub struct Matrix {
     pub stride: u64,
 }
 
-/// A box: which elements of a matrix are copied together, and where they lie in shared memory.
+/// A box: the elements of a matrix that are copied together, and their places in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct BoxShape {
-    /// What the matrix is of.
+    /// The type of the matrix's elements.
     pub element: BoxElement,
     /// Rows of a box.
     pub rows: usize,
@@ -100,15 +100,15 @@ pub struct EncodedMap(pub [u64; 16]);
 /// A map of a matrix.
 #[derive(Clone, Debug)]
 pub struct TensorMapObject {
-    /// What a kernel on a GPU is given; zeros on the simulator.
+    /// The map that a kernel on a GPU is given; zeros on the simulator.
     pub encoded: EncodedMap,
     /// The matrix.
     pub matrix: Matrix,
     /// The boxes.
     pub shape: BoxShape,
-    /// What is outside.
+    /// The value of elements outside of the matrix.
     pub fill: BoxFill,
-    /// Where the matrix is.
+    /// The memory that holds the matrix.
     pub place: MemoryPlace,
     /// How launches order their uses of the matrix.
     pub order: Order,
@@ -179,7 +179,7 @@ impl TensorMapObject {
     }
 }
 
-/// Whether a piece goes on where another one ends, in both memories.
+/// Returns whether a piece continues another one, in both memories.
 fn is_followed_by(piece: &BoxPiece, next: &BoxPiece) -> bool {
     let goes_on = match (piece.matrix, next.matrix) {
         (Some(from), Some(next)) => from + piece.bytes == next,

@@ -18,7 +18,7 @@ macro_rules! eighths {
 
         #[gpu_impl]
         impl $name {
-            /// The nearest value, ties to even; what is beyond the largest finite value becomes that.
+            /// The nearest value, ties to even; a value beyond the largest finite value becomes that.
             pub fn from_f32(value: f32) -> Self {
                 $name { bits: $to(value) }
             }

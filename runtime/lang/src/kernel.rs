@@ -1,4 +1,4 @@
-//! What `#[gpu_kernel]` implements.
+//! The trait that `#[gpu_kernel]` implements.
 
 use std::any::Any;
 use std::hash::Hash;
@@ -9,7 +9,7 @@ use crate::record::{self, Callee, Definition, KernelCallee, RecordError, Recorde
 
 /// A kernel as the attribute declares it: its names, its attributes, and the functions that record and run its body.
 ///
-/// What can be done with a kernel, such as reading its CUDA, is in `warpsmith::Kernel`, which every one implements.
+/// `warpsmith::Kernel`, which every kernel implements, has the methods for users, such as reading its CUDA.
 pub trait KernelDefinition: 'static + Sized {
     /// Its Rust name, which is also the name of the `__global__` function.
     const NAME: &'static str;
@@ -21,9 +21,9 @@ pub trait KernelDefinition: 'static + Sized {
     #[doc(hidden)]
     type Args: AsRef<[KernelArg]> + Clone + Send + Sync + 'static;
 
-    /// What its attribute asked for.
+    /// The settings of its attribute.
     const ATTRIBUTES: KernelAttributes;
-    /// Where it was written.
+    /// The location of its definition.
     const AT: Location;
     /// Names of the `#[comptime]` parameters, at their places among all parameters.
     #[doc(hidden)]

@@ -1,8 +1,8 @@
 //! The language of kernels.
 //!
-//! In come the calls that the attributes' expansions make; out goes a recorded [`ir::Module`] with the types that rustc
-//! inferred. [`types`] are what a kernel's values are and [`device_api`] what it calls: each builtin has its Rust meaning
-//! beside its CUDA text. [`witness`] reads inferred types off closures that are never called, and [`record`] builds the IR.
+//! The expansions of the attributes call this crate, and it records an [`ir::Module`] with the types that rustc inferred.
+//! [`types`] has the types of a kernel's values, and [`device_api`] the functions that it calls: each builtin has its Rust
+//! meaning beside its CUDA text. [`witness`] reads inferred types off closures that are never called, and [`record`] builds the IR.
 //! [`interpreter`] runs that IR on the machine of `warpsmith-sim`.
 //!
 //! This crate knows no GPU, no driver, no memory object of the host and no launch: an argument is an address with a length,
@@ -49,7 +49,7 @@ use warpsmith_ir::{codegen, half, ir, limits};
 use warpsmith_ir::{deep_stack, validate};
 use warpsmith_sim::simulator;
 
-/// Instructions of PTX, by its names: what the typed objects of the [`prelude`] and of [`tensor`] are made of.
+/// Instructions of PTX, by its names; the typed objects of the [`prelude`] and of [`tensor`] are made of them.
 pub mod ptx {
     pub use crate::device_api::bulk_copy::*;
     pub use crate::device_api::ldmatrix::*;
@@ -59,7 +59,7 @@ pub mod ptx {
     pub use crate::tensor_map::copies::*;
 }
 
-/// What kernels use: builtins, types and the attributes of device code.
+/// The items that kernels use: builtins, types and the attributes of device code.
 pub mod prelude {
     pub use crate::device_api::atomic::*;
     pub use crate::device_api::barrier::{Barrier, Phase};

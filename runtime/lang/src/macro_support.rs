@@ -1,4 +1,4 @@
-//! What the expansions of the macros spell; not for people.
+//! The items that the expansions of the macros name; not for users.
 
 use crate::argument::KernelArg;
 use crate::ir::{
@@ -30,7 +30,7 @@ pub fn kept<'a, T>(descriptor: T) -> &'a mut T {
     crate::simulator::context::keep(descriptor)
 }
 
-/// `base[index]` to be written, of which a method's receiver is borrowed after the index is evaluated.
+/// `base[index]` to be written. A method borrows its receiver after the index is evaluated.
 pub trait AtMut<I>: core::ops::IndexMut<I> {
     /// The element.
     #[inline(always)]
@@ -80,20 +80,21 @@ pub fn bytes_of<T: GpuType>(value: &T) -> Vec<u8> {
     initial_bytes(value)
 }
 
-/// The bytes that a static begins with; `global::type_in_memory` asks what they are of.
+/// The first bytes of a static; `global::type_in_memory` asks for their type.
 pub fn initial_bytes<T>(value: &T) -> Vec<u8> {
     // SAFETY: plain data may be read as bytes; padding is copied and never interpreted. A static of another type does not
     // compile.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }.to_vec()
 }
 
-/// What a function without a Rust body is on the simulator.
+/// The stand-in on the simulator for a function without a Rust body. In a thread of the twin the panic becomes a fault of the
+/// launch; the interpreter refuses such a kernel before it runs.
 #[track_caller]
 pub fn not_simulable(name: &str) -> ! {
     panic!("{}", device_body_only(name))
 }
 
-/// What is said of such a function where a kernel calls it.
+/// The message about such a function at its call in a kernel.
 pub fn device_body_only(name: &str) -> String {
     format!(
         "`{name}` has a device body only and cannot be simulated; give it a Rust body beside its attribute"
@@ -134,7 +135,7 @@ pub fn struct_type(
     Type::Struct(StructType { name, cuda_name: None, fields, size, align }.into())
 }
 
-/// The type of a derived enum. Without a `repr` rustc chooses the tag; in registers an `int` serves.
+/// The type of a derived enum. Without a `repr` rustc chooses the tag; in registers the tag is an `int`.
 pub fn enum_type(
     name: &str,
     arguments: &[String],

@@ -1,4 +1,4 @@
-//! The Rust meaning of builtins, for whoever has their arguments in the IR's layout.
+//! The Rust meaning of builtins, for callers that have their arguments in the IR's layout.
 //!
 //! A builtin's marker makes a [`Meaning`](crate::ir::Meaning) of the function that the twin calls: the arguments are read,
 //! the function is called, and its result is written. A parameter that is a reference is an address,
@@ -7,7 +7,7 @@
 
 use crate::device_type::DeviceType;
 
-/// The meaning that is a function; nothing in a build without the simulator, where nobody calls it.
+/// The meaning that is a function; none in a build without the simulator, which alone calls it.
 #[cfg(feature = "simulator")]
 macro_rules! meant {
     ($function:expr) => {

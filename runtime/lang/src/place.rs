@@ -1,10 +1,10 @@
-//! Where memory is, and who orders its uses.
+//! The place of memory, and the owner that orders its uses.
 
 use std::any::Any;
 use std::panic::RefUnwindSafe;
 use std::ptr::NonNull;
 
-/// Where memory lives.
+/// The device whose memory it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryPlace {
     /// The simulator: host memory.
@@ -24,20 +24,20 @@ impl std::fmt::Display for MemoryPlace {
 
 /// How launches on several streams are ordered with other uses of an argument's memory.
 ///
-/// It refers to the memory's owner, which the argument's lifetime keeps borrowed. Only who made it knows what to do with it.
+/// It refers to the memory's owner, which the argument's lifetime keeps borrowed. Only its maker knows the owner's type.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Order(Option<Owner>);
 
-/// The owner of an argument's memory, with a kind that tells its maker what it is.
+/// The owner of an argument's memory, with a kind by which its maker knows the type.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner {
     /// Address of the owner.
     pub address: NonNull<()>,
-    /// What stands at that address.
+    /// The value by which its maker knows the kind of owner.
     pub kind: &'static (dyn Any + Send + Sync),
 }
 
-// SAFETY: whoever makes an order promises that its owner is `Send` and `Sync`.
+// SAFETY: the maker of an order promises that its owner is `Send` and `Sync`.
 unsafe impl Send for Order {}
 // SAFETY: as above.
 unsafe impl Sync for Order {}

@@ -1,7 +1,7 @@
 //! The bytes of one scalar or struct argument.
 //!
-//! Knows nothing of kernels. Small values are in place; the memory of large ones is used again by
-//! the next large value of the thread, so that launching the same kernel again allocates nothing.
+//! This module knows nothing of kernels. Small values are in place. The next large value of the thread reuses the memory of
+//! a large one, so launching the same kernel again allocates nothing.
 
 use std::cell::RefCell;
 
@@ -67,7 +67,7 @@ impl ValueBytes {
 }
 
 impl Large {
-    /// That many words; a spare of this thread if one has that length.
+    /// Returns this number of words; a spare of this thread if one has that length.
     fn new(len: usize) -> Self {
         let spare = SPARES.try_with(|spares| {
             let mut spares = spares.borrow_mut();

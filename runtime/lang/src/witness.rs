@@ -63,7 +63,7 @@ pub fn same<E>(_binding: &Probe<E>, _value: &Probe<E>) {}
 /// Never `Send`: that is how [`guard`] tells it from what stands behind `impl HasTypes<P>` where the body has mistakes.
 pub struct Typed<P>(P, PhantomData<*const ()>);
 
-/// What a function that holds a body gives, without saying what it is.
+/// The return type of a function that holds a body: `impl HasTypes<P>`, which hides the type itself.
 pub trait HasTypes<P> {
     /// The body.
     fn body(self) -> P;
@@ -80,7 +80,7 @@ pub fn typed<P>(body: P) -> Typed<P> {
     Typed(body, PhantomData)
 }
 
-/// What a function that holds a body gives, and an argument that is still to be found.
+/// The result of a function that holds a body, with an argument that is still to be found.
 pub struct Guard<F, X>(PhantomData<fn(X) -> F>);
 
 /// Asks whether the body has mistakes, by `guard.outcome().sound()`, and then [`Guard::asked`].
@@ -135,7 +135,7 @@ impl Sound {
     }
 }
 
-/// Takes what the user's `return`s give, so that its type is checked and inferred.
+/// Takes the values of the user's `return`s; their type is checked and inferred.
 pub struct Returns<R>(PhantomData<fn(R)>);
 
 impl<R> Returns<R> {
@@ -164,7 +164,7 @@ pub fn unreached() -> ! {
     never_called()
 }
 
-/// What stands in for the device side of a function that has none.
+/// The stand-in for the device side of a function that has none.
 pub struct HostFunction<F>(PhantomData<fn() -> F>);
 
 /// A function with a device side, called by the name of the type `N`.
@@ -210,7 +210,7 @@ impl<M: DeviceFn> DeviceFunctionOfPath for M {}
 /// Whether the function `F` is the one whose device side is `M`: a function without one may have the name of a builtin.
 pub struct Same<F, M>(PhantomData<fn() -> (F, M)>);
 
-/// Asks whether what is called is what `_side` is of.
+/// Asks whether the called function is the one of `_side`.
 pub fn same_function<F, M>(_called: &FunctionItem<F>, _side: &FnProbe<M>, _probe: &FnProbe<Same<F, M>>) {}
 
 impl<F, M> DeviceFn for Same<F, M> {
@@ -254,7 +254,7 @@ pub mod missing {
         )+};
     }
 
-    /// What stands in for the macro of a `#[gpu_trait]`.
+    /// The stand-in for the macro of a `#[gpu_trait]`.
     pub mod items {
         pub use crate::no_gpu_trait_items as __device_side;
     }
@@ -262,7 +262,7 @@ pub mod missing {
     stand_ins! { plain<> plaint<A> plainc<, A> plaintt<A B> plaintc<A, B> plaincc<, A, B> }
 }
 
-/// What a kernel is not: no kernel calls a kernel.
+/// The trait that no kernel has: no kernel calls a kernel.
 #[diagnostic::on_unimplemented(
     message = "`{K}` is a kernel, and a kernel cannot call a kernel",
     label = "a kernel",
@@ -270,7 +270,7 @@ pub mod missing {
 )]
 pub trait CalledFromKernels<K> {}
 
-/// What a probe found.
+/// The finding of a probe.
 #[derive(Clone)]
 pub enum Witnessed {
     /// The type of a binding or rvalue.
@@ -303,7 +303,7 @@ impl<M: Resolved> Probes for FnProbe<M> {
     }
 }
 
-/// What a function probe found: a device function, or a stand-in of which [`DeviceFunction`] says all.
+/// The finding of a function probe: a device function, or a stand-in that [`DeviceFunction`] describes.
 pub trait Resolved {
     /// How to call it.
     fn callee() -> Option<Callee>;

@@ -1,4 +1,4 @@
-//! `warpsmith report`: runs cargo so that every simulated launch writes a page about itself, and says where they are.
+//! `warpsmith report`: runs cargo with simulated launches that each write a page about themselves, and lists the pages.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ kernel writes a page there, one for each kernel, specialization and shape.
 The variable `WARPSMITH_REPORT=DIR` does the same for a program that is run by other means.
 ";
 
-/// What was asked for.
+/// The options of the command line.
 #[derive(Debug, Default, PartialEq)]
 struct Options {
     kernels: Vec<String>,
@@ -101,7 +101,7 @@ fn report(options: &Options) -> Result<ExitCode, String> {
     Ok(if status.success() { ExitCode::SUCCESS } else { code(status) })
 }
 
-/// Runs cargo, on the simulator unless the environment says otherwise.
+/// Runs cargo, on the simulator unless the environment names another device.
 fn run(options: &Options, directory: &Path) -> Result<ExitStatus, String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(&cargo);
@@ -149,7 +149,7 @@ fn show(options: &Options, directory: &Directory, entries: &[Entry]) -> Result<(
     }
 }
 
-/// Opens a file with what the system has for it.
+/// Opens a file with the system's program for it.
 fn open(path: &Path) -> Result<(), String> {
     let program = match env::consts::OS {
         "windows" => "explorer",

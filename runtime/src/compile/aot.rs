@@ -40,7 +40,7 @@ use crate::nvrtc::Arch;
 #[derive(Clone, Debug)]
 pub struct Bundle {
     arches: Vec<Arch>,
-    /// By encoded key: the same kernels give the same bytes.
+    /// The cubins by encoded key: the same kernels give the same bytes.
     entries: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
@@ -74,7 +74,7 @@ impl Bundle {
     /// Compiles the version that [`launch_unchecked`](crate::Launch::launch_unchecked) runs.
     ///
     /// # Errors
-    /// As for [`Bundle::add`].
+    /// The errors of [`Bundle::add`].
     pub fn add_unchecked<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
         self.add_both::<K>(comptime, Checks::None)
     }

@@ -1,4 +1,4 @@
-//! What can be done with a kernel: its IR, its CUDA, its cubin.
+//! The methods of kernels: their IR, their CUDA, their cubin.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub trait Kernel: KernelDefinition {
     /// without bounds checks.
     ///
     /// # Errors
-    /// As [`Kernel::cuda_source`]; [`NotCoarsened`](crate::error::NotCoarsened) with the reason and its line.
+    /// The errors of [`Kernel::cuda_source`]; [`NotCoarsened`](crate::error::NotCoarsened) with the reason and its line.
     fn coarsened_cuda_source_for(comptime: &Self::Comptime, factor: CoarsenFactor) -> Result<String> {
         let version = Version { coarsen: Some(factor), ..Checks::None.into() };
         Ok(compile::print(&Self::module(comptime)?, version, false)?.code)
@@ -141,7 +141,7 @@ pub trait Kernel: KernelDefinition {
     /// The effect of the kernel's launch bounds and register cap on an architecture. Needs no GPU.
     ///
     /// # Errors
-    /// As [`Kernel::resources_for`].
+    /// The errors of [`Kernel::resources_for`].
     fn bounds_effect_for(comptime: &Self::Comptime, arch: &str) -> Result<BoundsEffect> {
         compile::bounds_effect::<Self>(comptime, arch)
     }

@@ -17,7 +17,7 @@ impl Gpu {
         self.loaded::<K>(comptime, checks).cloned()
     }
 
-    /// As [`Gpu::load`]: finding it takes no lock.
+    /// Like [`Gpu::load`]; finding it takes no lock.
     pub(crate) fn loaded<K: Kernel>(
         &self,
         comptime: &K::Comptime,
@@ -31,7 +31,7 @@ impl Gpu {
         Ok(self.loaded_kernels().add::<K>(comptime, version, fresh))
     }
 
-    /// What is known of a kernel before it is compiled.
+    /// The facts about a kernel before it is compiled.
     pub(crate) fn recorded<K: Kernel>(&self, comptime: &K::Comptime) -> Result<&Recorded> {
         if let Some(known) = self.recorded_kernels().find::<K>(comptime, Checks::None) {
             return Ok(known);

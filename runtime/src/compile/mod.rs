@@ -1,7 +1,7 @@
 //! A kernel from its Rust to a cubin, and onto a device: one at a time or many at once.
 //!
-//! What comes in is a kernel's type and its comptime values; what goes out is its CUDA, a cubin from the cache or NVRTC, and
-//! the function that the driver loaded. Knows no launch.
+//! A kernel's type and its comptime values come in. Its CUDA, a cubin from the cache or NVRTC, and the function that the
+//! driver loaded go out. This module knows no launch.
 
 pub mod aot;
 pub mod dump;
@@ -37,7 +37,7 @@ pub(crate) struct Compiled {
 struct CompileJob {
     source: CudaSource,
     options: CompileOptions,
-    /// What the author demands of the machine code.
+    /// The author's demands on the machine code.
     requires: Requirements,
 }
 
@@ -65,7 +65,7 @@ impl CompileJob {
             let (kernel, needs) = (K::NAME, source.needs.min_compute);
             return Err(LaunchError::Compute { kernel, needs, has: compute }.into());
         }
-        // What the driver that is there allows is checked at the launch.
+        // The launch checks the limits of the installed driver.
         let limit = parameter_bytes(compute, u32::MAX);
         LaunchError::check_parameter_bytes(K::NAME, source.needs.parameter_bytes, limit)?;
         let arch = Arch { major: compute.0, minor: compute.1, specific: source.needs.arch_specific };
@@ -76,7 +76,7 @@ impl CompileJob {
         Ok(Self { source, options, requires })
     }
 
-    /// The cubin, from the cache or NVRTC, if it is what the author demands.
+    /// The cubin, from the cache or NVRTC, if it fulfils the author's demands.
     fn cubin<K: Kernel>(&self) -> Result<Arc<Cubin>> {
         let cubin = Cache::process()?.get(&self.source.code, K::NAME, &self.options)?;
         check_demands(K::NAME, self.requires, &cubin.log, "")?;
@@ -116,10 +116,10 @@ pub(crate) fn kernel<K: Kernel>(
     recorded::<K>(&K::module(comptime)?, comptime, version, compute)
 }
 
-/// As [`kernel`], of the module that was recorded for these comptime values.
+/// Like [`kernel`], for the module that was recorded for these comptime values.
 ///
 /// # Errors
-/// As [`kernel`].
+/// The errors of [`kernel`].
 pub(crate) fn recorded<K: Kernel>(
     module: &ValidModule,
     comptime: &K::Comptime,
@@ -178,7 +178,7 @@ fn dump_name<K: Kernel>(order: &CompileJob, version: Version) -> String {
     format!("{name}@{hash:08x}.{}{checks}{coarsened}", order.options.arch)
 }
 
-/// The key of what a launch on a compute capability looks for.
+/// The key under which a launch on a compute capability looks for its kernel.
 pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, version: Version, compute: (u32, u32)) -> Result<Key> {
     Ok(CompileJob::new::<K>(comptime, version, compute, false)?.key::<K>())
 }

@@ -15,7 +15,7 @@ use crate::argument::Order;
 use crate::ir::ImageShape;
 use warpsmith_lang::image::{Format, Sampler};
 
-/// What an array is made by.
+/// The description by which an array is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArrayForm {
     pub shape: ImageShape,
@@ -150,7 +150,7 @@ impl GpuArray {
         self.gpu.stream().synchronize().map_err(DriverError::at("cuStreamSynchronize"))
     }
 
-    /// A copy of all texels between two kinds of memory, with no addresses yet; what is no array is dense.
+    /// A copy of all texels between two kinds of memory, with no addresses yet; memory that is no array is dense.
     fn copy(&self, from: CUmemorytype, to: CUmemorytype) -> sys::CUDA_MEMCPY3D {
         let (row, [_, height, depth]) = (self.form.row(), self.form.extents);
         let mut copy = boxes([depth, height, row]);

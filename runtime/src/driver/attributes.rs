@@ -1,4 +1,4 @@
-//! What a launch asks for beyond its shape, and the list of it that the driver reads.
+//! The attributes of a launch beyond its shape, and the list of them that the driver reads.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -28,7 +28,7 @@ pub enum MemSyncDomain {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClusterScheduling {
-    /// As the driver sees fit.
+    /// The driver's choice.
     Default,
     /// The blocks of a cluster on different multiprocessors.
     Spread,
@@ -36,17 +36,17 @@ pub enum ClusterScheduling {
     LoadBalancing,
 }
 
-/// Which part of a multiprocessor's memory is to be shared memory; the rest is L1 cache. A wish, not a limit.
+/// The part of a multiprocessor's memory that is shared memory; the rest is L1 cache. A hint, not a limit.
 ///
 /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Carveout {
-    /// As the driver sees fit.
+    /// The driver's choice.
     Default,
-    /// As little as the kernel needs.
+    /// The least shared memory that the kernel needs.
     MaxL1,
-    /// As much as there is.
+    /// The most shared memory.
     MaxShared,
     /// Percent of the most that there is, from 0 to 100.
     Percent(u8),
@@ -58,23 +58,23 @@ pub enum Carveout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CachePreference {
-    /// As the driver sees fit.
+    /// No preference.
     None,
     /// More shared memory.
     Shared,
     /// More L1 cache.
     L1,
-    /// As much of one as of the other.
+    /// Equal parts.
     Equal,
 }
 
-/// What becomes of lines in the L2 cache.
+/// The treatment of lines in the L2 cache.
 ///
 /// Source: CUDA Driver API, `CUaccessProperty`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AccessProperty {
-    /// As usual.
+    /// The usual treatment.
     Normal,
     /// They are the first to be evicted.
     Streaming,
@@ -106,31 +106,31 @@ pub struct AccessWindow {
 }
 
 impl AccessWindow {
-    /// Accesses to so many bytes from an address persist in the L2 cache.
+    /// Accesses to this number of bytes from an address persist in the L2 cache.
     pub(crate) fn of(address: u64, bytes: usize) -> Self {
         let (hit, miss) = (AccessProperty::Persisting, AccessProperty::Streaming);
         Self { address, bytes, hit_ratio: 1.0, hit, miss }
     }
 
-    /// No window: what a stream goes back to.
+    /// No window: the setting that ends a stream's window.
     pub fn none() -> Self {
         let (hit, miss) = (AccessProperty::Normal, AccessProperty::Normal);
         Self { address: 0, bytes: 0, hit_ratio: 0.0, hit, miss }
     }
 
-    /// Which part of the accesses, from 0.0 to 1.0, is treated as `hit` says; 1.0 unless said.
+    /// Sets the part of the accesses that is treated by `hit`, from 0.0 to 1.0. Default: 1.0.
     pub fn hit_ratio(mut self, ratio: f32) -> Self {
         self.hit_ratio = ratio;
         self
     }
 
-    /// What becomes of the accesses that are hits; persisting unless said.
+    /// Sets the treatment of the accesses that are hits. Default: persisting.
     pub fn hit(mut self, property: AccessProperty) -> Self {
         self.hit = property;
         self
     }
 
-    /// What becomes of the others: normal or streaming; streaming unless said.
+    /// Sets the treatment of the others: normal or streaming. Default: streaming.
     pub fn miss(mut self, property: AccessProperty) -> Self {
         self.miss = property;
         self
@@ -191,7 +191,7 @@ pub(super) struct List {
 }
 
 impl List {
-    /// What a shape and attributes say, in the driver's words.
+    /// A shape and attributes in the driver's form.
     pub fn new(shape: &LaunchShape, attributes: &Attributes) -> Self {
         let mut list = Self { items: [const { MaybeUninit::uninit() }; MAX_ATTRIBUTES], len: 0 };
         list.clusters(shape, attributes);
@@ -201,12 +201,12 @@ impl List {
         list
     }
 
-    /// What `CUlaunchConfig` takes.
+    /// The list for `CUlaunchConfig`.
     pub fn as_mut_ptr(&mut self) -> *mut sys::CUlaunchAttribute {
         self.items.as_mut_ptr().cast()
     }
 
-    /// How many there are.
+    /// The number of attributes.
     pub fn len(&self) -> u32 {
         self.len as u32
     }

@@ -22,8 +22,9 @@ impl Gpu {
         driver("cuCtxSetCacheConfig", result)
     }
 
-    /// What [`Gpu::set_cache_preference`] set last, as the driver says, where the L1 cache and shared memory use the same
-    /// hardware, which is so on every GPU since compute capability 7.0; always `None` on a GPU whose sizes are fixed.
+    /// The preference that [`Gpu::set_cache_preference`] set last, as the driver reports it, if the L1 cache and shared
+    /// memory use the same hardware. They do on every GPU since compute capability 7.0. Always `None` on a GPU whose sizes
+    /// are fixed.
     ///
     /// # Errors
     /// A driver error.

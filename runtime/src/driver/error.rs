@@ -1,4 +1,4 @@
-//! What the CUDA driver answers, as an error.
+//! The answers of the CUDA driver, as errors.
 
 use cudarc::driver::sys::CUresult;
 
@@ -27,7 +27,7 @@ impl DriverError {
     }
 }
 
-/// Whether an error stays: the driver then refuses all that follows in the process.
+/// Returns whether an error stays: the driver then refuses all that follows in the process.
 ///
 /// Source: CUDA Driver API, `CUresult`: errors that leave "the process in an inconsistent state".
 fn is_sticky(error: CUresult) -> bool {

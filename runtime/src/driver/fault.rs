@@ -1,7 +1,7 @@
 //! The records that faulting kernels write, in pinned host memory that the GPU sees.
 //!
-//! Each loaded kernel that checks has one record. All point at one word of their GPU, so that a launch
-//! that nothing failed before costs one load.
+//! Each loaded kernel that checks has one record. All point at one word of their GPU, so a launch after launches without a
+//! fault costs one load.
 
 use std::ptr::{self, NonNull};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ pub(super) struct Record {
     pub thread: [u32; 3],
     pub a: u64,
     pub b: u64,
-    /// Where the GPU sees the word that says that there is a record.
+    /// The GPU's address of the word that says that there is a record.
     any: u64,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Faults {
     context: Arc<CudaContext>,
     /// The first allocation, whose first place holds the word.
     first: Arc<Pinned>,
-    /// Where the next record will be.
+    /// The place of the next record.
     next: Mutex<(Arc<Pinned>, usize)>,
     /// Held by the thread that takes a fault.
     taking: Mutex<()>,
@@ -73,7 +73,7 @@ impl Faults {
         Ok(record)
     }
 
-    /// Whether a kernel has faulted since the last call of [`Faults::clear`].
+    /// Returns whether a kernel has faulted since the last call of [`Faults::clear`].
     #[inline]
     pub fn any(&self) -> bool {
         // SAFETY: pinned memory that the GPU writes concurrently, so it is read as volatile.
@@ -164,7 +164,7 @@ impl Drop for Pinned {
     }
 }
 
-/// What CUDA's device runtime says of a launch that it refuses, and the way out.
+/// The reason why CUDA's device runtime refuses a launch, and the way out.
 pub(super) fn refused_by_device(kernel: &str, code: u64) -> String {
     let why = match code {
         2 => "cudaErrorMemoryAllocation: there is no memory left for its arguments".to_owned(),

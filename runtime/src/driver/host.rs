@@ -34,9 +34,9 @@ pub enum Advice {
     ReadMostly,
     /// Takes `ReadMostly` back.
     NotReadMostly,
-    /// Should stay on the device.
+    /// The memory should stay on the device.
     PreferDevice,
-    /// Should stay on the host.
+    /// The memory should stay on the host.
     PreferHost,
     /// The device will access it: keep it mapped there.
     AccessedByDevice,
@@ -93,7 +93,7 @@ impl Gpu {
         Ok(GpuMemory::new(self, address, len, Free::Registered(host as usize)))
     }
 
-    /// Where the GPU sees page-locked memory.
+    /// The GPU's address of page-locked memory.
     fn mapped(&self, host: *mut c_void) -> Result<u64, DriverError> {
         let mut address = 0;
         // SAFETY: `address` is writable; what is no mapped memory is an error.
@@ -174,7 +174,7 @@ impl Gpu {
         self.context().mem_get_info().map_err(DriverError::at("cuMemGetInfo"))
     }
 
-    /// Gives memory that the pool holds and nobody uses back to the system.
+    /// Gives unused memory of the pool back to the system.
     pub(crate) fn trim(&self, keep: usize) -> Result<(), DriverError> {
         self.synchronize()?;
         let mut pool = ptr::null_mut();

@@ -32,7 +32,7 @@ pub struct ImageLimits {
 }
 
 impl ImageLimits {
-    /// Those of compute capability 9.0. Source: CUDA C++ Programming Guide, technical specifications.
+    /// The limits of compute capability 9.0. Source: CUDA C++ Programming Guide, technical specifications.
     pub(super) const SIMULATOR: Self = Self {
         texture1: 131_072,
         texture2: [131_072, 65_536],

@@ -1,4 +1,4 @@
-//! What the driver keeps of a launch's attributes, read back from a node of a graph.
+//! The attributes of a launch that the driver keeps, read back from a node of a graph.
 
 use std::ptr;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::error::LaunchError;
 
-/// What the driver keeps of a launch's attributes. A field is `None` where this driver does not say.
+/// The attributes of a launch that the driver keeps. A field is `None` if this driver does not report it.
 ///
 /// Source: CUDA Driver API, `cuGraphKernelNodeGetAttribute`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,8 +31,8 @@ pub struct KeptAttributes {
     pub mem_sync_domain_map: Option<[u8; 2]>,
     /// How accesses to a stretch of memory use the L2 cache.
     pub access_window: Option<AccessWindow>,
-    /// Which part of a multiprocessor's memory is to be shared memory, as it was asked for: the driver does not say which
-    /// part a launch gets. CUDA documents the attribute for launches alone, so a driver may keep none for a node.
+    /// The requested part of a multiprocessor's memory that is shared memory; the driver does not report the part that a
+    /// launch gets. CUDA documents the attribute for launches alone, so a driver may keep none for a node.
     pub shared_carveout: Option<Carveout>,
 }
 

@@ -1,4 +1,4 @@
-//! What a device has and allows.
+//! The features and limits of a device.
 
 use crate::limits;
 use crate::resources::{Multiprocessor, shared_unit};
@@ -7,7 +7,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attr};
 
 use super::{DriverError, ImageLimits};
 
-/// What a device has and allows: the driver's numbers of a GPU, or the model that the simulator is.
+/// The features and limits of a device: the driver's numbers for a GPU, or the simulator's model.
 ///
 /// Sizes are in bytes, rates in kHz. Source: CUDA Driver API, `cuDeviceGetAttribute`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What the simulator models: a device of compute capability 9.0 with an H100's numbers.
+    /// The simulator's model: a device of compute capability 9.0 with an H100's numbers.
     pub(crate) const SIMULATOR: Limits = Limits {
         compute: (9, 0),
         driver_version: 0,
@@ -192,7 +192,7 @@ impl Limits {
     }
 }
 
-/// How many bytes of parameters a kernel may have. Source: CUDA C++ Programming Guide, `__global__`.
+/// The largest size of a kernel's parameters, in bytes. Source: CUDA C++ Programming Guide, `__global__`.
 pub(crate) fn parameter_bytes(compute: (u32, u32), driver_version: u32) -> usize {
     let many = compute >= (7, 0) && driver_version >= 12_010;
     if many { limits::PARAMETER_BYTES } else { limits::OLD_PARAMETER_BYTES }

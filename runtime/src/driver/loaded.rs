@@ -24,15 +24,15 @@ use crate::validate::ValidModule;
 
 use sys::CUfunction_attribute as Attribute;
 
-/// What is known of a kernel before it is compiled.
+/// The facts about a kernel before it is compiled.
 pub(crate) struct Recorded {
-    /// What its launches may fulfil.
+    /// The conditions that its launches may fulfil.
     pub conditions: Vec<Condition>,
-    /// What of that makes its index arithmetic fit `int`.
+    /// The conditions of these under which its index arithmetic fits `int`.
     pub fits: Vec<Condition>,
     /// The slice parameters that nothing writes if they overlap none that it writes.
     pub read_only: u64,
-    /// How many elements its attribute asks each thread to do.
+    /// The number of elements that its attribute asks each thread to do.
     pub coarsen: Option<CoarsenFactor>,
     /// The kernel itself, until it is compiled: to record it costs more than to find it on disk.
     module: Mutex<Option<ValidModule>>,
@@ -47,7 +47,7 @@ impl Recorded {
         Self { conditions, fits, read_only, coarsen, module: Mutex::new(Some(module)) }
     }
 
-    /// What most launches show.
+    /// The facts that most launches show.
     pub fn most(&self) -> Shown {
         Shown::ALL.of(self.fits.len(), self.read_only)
     }
@@ -93,8 +93,8 @@ impl Loaded {
         &self.function
     }
 
-    /// Which part of a multiprocessor's memory launches of this kernel prefer as shared memory, unless
-    /// they say so themselves.
+    /// Sets the part of a multiprocessor's memory that launches of this kernel prefer as shared memory. A launch's own
+    /// setting overrides it.
     ///
     /// # Errors
     /// [`LaunchError::Carveout`] above 100 percent, or a driver error.
@@ -107,8 +107,8 @@ impl Loaded {
         Ok(self.set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent)?)
     }
 
-    /// What [`Loaded::set_shared_carveout`] set last, in percent; `None` is the driver's own choice. What launches set for
-    /// themselves does not show here, nor does the part that the driver chose.
+    /// The part that [`Loaded::set_shared_carveout`] set last, in percent; `None` is the driver's own choice. It does not
+    /// include settings of launches, nor the part that the driver chose.
     ///
     /// # Errors
     /// A driver error.
@@ -131,7 +131,7 @@ impl Loaded {
         Ok(usize::try_from(bytes).unwrap_or(0))
     }
 
-    /// Sets how clusters of this kernel are spread over the device, unless a launch says so itself.
+    /// Sets how clusters of this kernel are spread over the device. A launch's own setting overrides it.
     ///
     /// # Errors
     /// A driver error.
@@ -173,7 +173,7 @@ impl Loaded {
         self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))
     }
 
-    /// What the kernel needs of a device and a launch.
+    /// The requirements of the kernel on a device and a launch.
     pub(crate) fn needs(&self) -> &Needs {
         &self.needs
     }
@@ -268,7 +268,7 @@ impl Loaded {
     }
 }
 
-/// What a read of memory says that nobody has written; the bits of `first` above 32 say whose memory it is.
+/// The fault for a read of memory that no thread has written; the bits of `first` above 32 tell which memory it is.
 fn unwritten(first: u64, bytes: u64) -> Failure<'static> {
     let memory = if first >> 32 == 0 { SHARED } else { "global memory" };
     Failure::Unwritten { memory, bytes, byte: first as u32 }

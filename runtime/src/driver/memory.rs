@@ -79,7 +79,7 @@ impl GpuMemory {
         self.gpu.ordinal()
     }
 
-    /// Whether it is in a GPU's memory, and not the host's.
+    /// Returns whether it is in a GPU's memory, and not the host's.
     fn is_on_gpu(&self) -> bool {
         matches!(self.free, Free::Pool | Free::Device)
     }
@@ -100,7 +100,7 @@ impl GpuMemory {
         self.usage.wait_on_host(write)
     }
 
-    /// Checked kernels see by this memory what is written.
+    /// Gives the memory its shadow, in which checked kernels see the written bytes.
     pub(super) fn set_shadow(&mut self, shadow: GpuMemory) {
         self.shadow = Some(Box::new(shadow));
     }
@@ -137,7 +137,7 @@ impl GpuMemory {
         self.gpu.advise(self, advice)
     }
 
-    /// Where it stands whether the byte at this position is written.
+    /// The address of the byte that records whether the byte at this position is written.
     pub(super) fn shadow_at(&self, position: usize) -> Option<u64> {
         self.shadow.as_ref().map(|shadow| shadow.address + position as u64)
     }

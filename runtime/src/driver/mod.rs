@@ -76,7 +76,7 @@ pub struct Gpu {
     /// Kernels before they are compiled, with [`Checks::None`](crate::codegen::Checks) in the place of checks.
     recorded: table::Table<loaded::Recorded>,
     faults: fault::Faults,
-    /// What is written of memory whose reads are checked.
+    /// The shadows of memory whose reads are checked.
     shadows: shadow::Shadows,
     statics: Mutex<symbols::Statics>,
     /// Events that no stream needs any more: one is recorded wherever streams meet.
@@ -85,7 +85,7 @@ pub struct Gpu {
     blocking: Mutex<stream::BlockingStreams>,
     /// The GPUs whose memory this one reaches.
     peers: peer::Peers,
-    /// Where memory is freed that several streams used, so that none of them waits for the others.
+    /// The stream on which memory is freed that several streams used; none of them waits for the others.
     freeing: OnceLock<Arc<CudaStream>>,
 }
 
@@ -114,7 +114,7 @@ impl Gpu {
         Self::open_while(ordinal, || {})
     }
 
-    /// As [`Gpu::open`]; starts something else to be done while the driver opens.
+    /// Like [`Gpu::open`]; starts other work while the driver opens.
     pub(crate) fn open_while(ordinal: usize, meanwhile: fn()) -> Result<Arc<Self>, DriverError> {
         static GPUS: Mutex<Vec<Arc<Gpu>>> = Mutex::new(Vec::new());
         let mut gpus = GPUS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -176,7 +176,7 @@ impl Gpu {
         &self.name
     }
 
-    /// What it can do.
+    /// Its features and limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -247,7 +247,7 @@ impl Gpu {
         self.context.synchronize().map_err(|e| DriverError::cuda("cuCtxSynchronize", &e))
     }
 
-    /// How many launches by kernels may wait at once.
+    /// Sets the number of launches by kernels that may wait at once.
     pub(crate) fn set_pending_launches(&self, launches: usize) -> Result<(), DriverError> {
         self.context.bind_to_thread().map_err(|e| DriverError::cuda("cuCtxSetCurrent", &e))?;
         let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
@@ -273,8 +273,8 @@ impl Gpu {
     }
 }
 
-/// What tells streams apart: the driver's handle, which two streams alive at once never share, and
-/// for a context's null stream a number that is no handle's.
+/// A number that tells streams apart: the driver's handle, which two streams alive at once never share, and for a context's
+/// null stream a number that is no handle's.
 pub(super) fn stream_id(stream: &CudaStream) -> u64 {
     match stream.cu_stream() as u64 {
         0 | 1 => (stream.context().ordinal() as u64 + 1) * 16,

@@ -1,4 +1,4 @@
-//! How many blocks and clusters of a kernel are resident at once, by the driver's own count.
+//! The number of resident blocks and clusters of a kernel, by the driver's own count.
 
 use std::sync::PoisonError;
 
@@ -10,7 +10,7 @@ use super::{Attributes, DriverError, Gpu, Loaded};
 use crate::error::LaunchError;
 use crate::shape::LaunchShape;
 
-/// What was counted for one shape of a kernel.
+/// The counts for one shape of a kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Counted {
     block: [u32; 3],

@@ -12,7 +12,7 @@ use super::{DriverError, Gpu};
 use crate::argument::Owner;
 use crate::argument::{KernelArg, MemoryPlace, Order};
 
-/// What stands at the address of an argument's owner.
+/// The type of an argument's owner, by its address.
 enum Kind {
     /// A `Usage`: an allocation of this crate.
     Usage,
@@ -36,14 +36,14 @@ pub(crate) fn by_usage(usage: &Usage) -> Order {
     unsafe { Order::new(Owner { address: NonNull::from(usage).cast(), kind: &Kind::Usage }) }
 }
 
-/// The usage behind an order; nothing for cudarc's memory, and where nobody orders uses.
+/// The usage behind an order; none for cudarc's memory, and if the caller orders uses itself.
 fn usage_of(order: &Order) -> Option<&Usage> {
     let owner = order.owner()?;
     // SAFETY: made by `by_usage`; the argument's lifetime keeps the allocation borrowed.
     matches!(owner.kind.downcast_ref(), Some(Kind::Usage)).then(|| unsafe { owner.address.cast().as_ref() })
 }
 
-/// Whether kernels of every GPU reach the memory.
+/// Returns whether kernels of every GPU reach the memory.
 pub(crate) fn is_everywhere(order: &Order) -> bool {
     usage_of(order).is_some_and(Usage::is_everywhere)
 }
@@ -68,7 +68,7 @@ pub(crate) fn of_slice_mut<T>(slice: &mut CudaSlice<T>) -> Order {
 }
 
 pub(crate) fn of_view<T>(view: &CudaView<'_, T>) -> Order {
-    // SAFETY: the kind is for this type. A function cannot be named for each lifetime; the pointer's is not looked at.
+    // SAFETY: the kind is for this type. A function cannot be named for each lifetime; the pointer's lifetime is ignored.
     unsafe { by_cudarc(NonNull::from(view), const { &Kind::Cudarc(read::<T, CudaView<'_, T>>) }) }
 }
 
@@ -132,7 +132,7 @@ unsafe fn write<T, M: DevicePtrMut<T>>(
     gpu.join_other(&owner, stream)
 }
 
-/// What [`Uses::before`] found, for [`Uses::after`].
+/// The result of [`Uses::before`], for [`Uses::after`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Begun {
     removals: u64,
@@ -140,7 +140,7 @@ pub(super) struct Begun {
     tells: bool,
 }
 
-/// What a launch uses.
+/// The uses of a launch.
 pub(super) struct Uses<'a> {
     pub(super) args: &'a [KernelArg],
     /// The constants that the kernel reads.
@@ -150,7 +150,7 @@ pub(super) struct Uses<'a> {
 }
 
 impl Uses<'_> {
-    /// Makes `stream` wait for what the launch conflicts with.
+    /// Makes `stream` wait for work that conflicts with the launch.
     pub(super) fn before(&self, gpu: &Gpu, stream: &Arc<CudaStream>) -> Result<Begun, DriverError> {
         let mut begun = Begun { removals: self.removals(), tells: self.hidden_memory };
         if self.hidden_memory {
@@ -192,7 +192,7 @@ impl Uses<'_> {
         Ok(())
     }
 
-    /// Changes whenever uses of what the launch uses were taken off a list without a write that covers them.
+    /// A number that changes when uses of the launch's memory were taken off a list without a write that covers them.
     fn removals(&self) -> u64 {
         let constants = self.constants.iter().map(|constant| constant.usage.removals());
         let memory = self.args.iter().filter_map(KernelArg::memory);

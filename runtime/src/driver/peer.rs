@@ -12,7 +12,7 @@ use super::{DriverError, Gpu};
 /// The GPUs whose memory one GPU was given access to. None is taken back: a launch may be using it.
 #[derive(Default)]
 pub(super) struct Peers {
-    /// Whether there are any, so that most launches take no lock.
+    /// Whether there are any; without any, a launch takes no lock.
     any: AtomicBool,
     list: RwLock<Vec<Arc<Gpu>>>,
 }
@@ -46,12 +46,12 @@ impl Gpu {
         &self.peers
     }
 
-    /// Whether kernels of this GPU may use memory of a GPU: its own, or one that it was given access to.
+    /// Returns whether kernels of this GPU may use memory of a GPU: its own, or one that it was given access to.
     pub(crate) fn reaches(&self, ordinal: usize) -> bool {
         ordinal == self.ordinal || self.peers.has(ordinal)
     }
 
-    /// Whether atomics of this GPU on the other's memory are done by the link between them.
+    /// Returns whether atomics of this GPU on the other's memory are done by the link between them.
     pub(crate) fn peer_atomics(&self, other: &Gpu) -> Result<bool, DriverError> {
         let attribute = CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
         let mut native = 0;
@@ -62,7 +62,7 @@ impl Gpu {
         Ok(native != 0)
     }
 
-    /// Whether this GPU can reach the other's memory directly.
+    /// Returns whether this GPU can reach the other's memory directly.
     pub(crate) fn can_access(&self, other: &Gpu) -> Result<bool, DriverError> {
         let mut can = 0;
         let (here, there) = (self.context().cu_device(), other.context().cu_device());

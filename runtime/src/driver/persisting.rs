@@ -5,7 +5,7 @@ use cudarc::driver::sys;
 use super::{DriverError, Gpu};
 
 impl Gpu {
-    /// Sets aside that many bytes of the L2 cache; the driver may round up. The result is what it set.
+    /// Sets this number of bytes of the L2 cache aside; the driver may round up. Returns the number that it set.
     ///
     /// # Errors
     /// [`DriverError::PersistingL2`] above the device's limit, or a driver error.

@@ -11,7 +11,7 @@ use super::memory::{Free, driver};
 use super::{DriverError, Gpu, GpuMemory};
 
 impl Gpu {
-    /// Memory of rows of so many bytes, which are whatever they were, and the bytes from one row to the next.
+    /// Allocates rows of this number of bytes without initialising them, and returns the bytes from one row to the next.
     pub(crate) fn alloc_pitched(
         self: &Arc<Self>,
         rows: usize,
@@ -129,7 +129,7 @@ fn is_empty(copy: &CUDA_MEMCPY3D) -> bool {
     copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0
 }
 
-/// A copy of so many planes, rows and bytes of a row, between places that are not yet said.
+/// A copy of this number of planes, rows and bytes of a row, between places that are still to be set.
 pub(super) fn boxes([planes, rows, row]: [usize; 3]) -> CUDA_MEMCPY3D {
     CUDA_MEMCPY3D {
         srcXInBytes: 0,

@@ -12,7 +12,7 @@ use super::DriverError;
 /// The first CUDA version whose driver has all of [`CALLED`] and [`WRAPPED`].
 const SINCE: &str = "12.0";
 
-/// What this crate calls itself.
+/// The functions that this crate calls.
 const CALLED: &[&str] = &[
     "cuArray3DCreate_v2",
     "cuArrayDestroy",
@@ -77,7 +77,7 @@ const CALLED: &[&str] = &[
     "cuTexObjectDestroy",
 ];
 
-/// What cudarc calls for this crate: in contexts, streams, events and modules, and their `drop`.
+/// The functions that cudarc calls for this crate: in contexts, streams, events and modules, and their `drop`.
 const WRAPPED: &[&str] = &[
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
@@ -110,7 +110,7 @@ const WRAPPED: &[&str] = &[
     "cuStreamWaitEvent",
 ];
 
-/// What newer drivers alone have, asked for where it is used, and the first CUDA version that has it.
+/// Functions that only newer drivers have, asked for where they are used, and the first CUDA version that has each.
 const LATER: &[(&str, &str)] =
     &[("cuEventElapsedTime_v2", "12.8"), ("cuMemAdvise_v2", "12.2"), ("cuMemPrefetchAsync_v2", "12.2")];
 

@@ -1,4 +1,4 @@
-//! What the driver says of a loaded kernel's registers and memory.
+//! The registers and memory of a loaded kernel, as the driver reports them.
 
 use cudarc::driver::sys::CUfunction_attribute as Attribute;
 

@@ -1,4 +1,5 @@
-//! What is written of memory of `alloc_uninit`, where kernels check their reads: a byte for each byte of it.
+//! The shadow of memory of `alloc_uninit`, where kernels check their reads: a byte for each byte tells whether it is
+//! written.
 //!
 //! The shadows are memory of the GPU, found by address in a table that checked kernels read. Copies and fills mark
 //! what they write, in the order of their streams; so do launches of kernels that do not check, for all that they may
@@ -38,14 +39,14 @@ pub(super) struct Shadows {
 
 #[derive(Debug, Default)]
 struct Table {
-    /// Where the GPU has it, once there is one.
+    /// The GPU's address, once there is one.
     address: Option<u64>,
-    /// What was ever used of it; an end of 0 is free.
+    /// All entries that were ever used; an end of 0 is free.
     entries: Vec<Entry>,
 }
 
 impl Shadows {
-    /// Whether there are any.
+    /// Returns whether there are any.
     #[inline]
     pub fn any(&self) -> bool {
         self.alive.load(Ordering::Relaxed) != 0
@@ -85,7 +86,7 @@ impl Gpu {
         Ok(address)
     }
 
-    /// New memory that nobody has written, with a shadow that says so.
+    /// New memory without values, with a shadow that records this.
     pub(crate) fn alloc_shadowed(self: &Arc<Self>, len: usize) -> Result<GpuMemory, DriverError> {
         let mut memory = self.alloc(len)?;
         if len == 0 {
@@ -119,7 +120,7 @@ impl Gpu {
         Ok(memory)
     }
 
-    /// The first byte of a memory that nobody has written, after everything that uses it; `None` without a shadow.
+    /// The first byte of a memory that no work has written, after everything that uses it; `None` without a shadow.
     pub(crate) fn first_unwritten(&self, memory: &GpuMemory) -> Result<Option<Option<usize>>, DriverError> {
         let Some(shadow) = memory.shadow_at(0) else { return Ok(None) };
         let mut written = vec![0u8; memory.len()];
@@ -143,7 +144,7 @@ impl Gpu {
         table.write(self, i, 1, 0)
     }
 
-    /// What a kernel may write that does not mark it counts as written, in the order of a stream.
+    /// Memory that a kernel may write without marking it counts as written, in the order of a stream.
     pub(super) fn mark_unchecked(
         &self,
         needs: &Needs,

@@ -30,7 +30,7 @@ pub(crate) struct GpuStream {
     panics: Panics,
 }
 
-/// What the first host function that panicked said, until it is reported.
+/// The message of the first host function that panicked, until it is reported.
 pub(crate) type Panics = Arc<Mutex<Option<String>>>;
 
 /// An event, and whether it keeps the time.
@@ -104,7 +104,7 @@ impl Gpu {
         self.bind()?;
         let kind = result::stream::StreamKind::Default;
         let stream = result::stream::create(kind).map_err(DriverError::at("cuStreamCreate"))?;
-        // SAFETY: made just now in this context, and destroyed only once nobody else has it.
+        // SAFETY: made just now in this context, and destroyed only once no other owner is left.
         let stream = unsafe { self.context().wrap_borrowed_stream(stream) };
         let mut kept = self.blocking.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain_used();
@@ -129,8 +129,7 @@ impl Gpu {
     }
 }
 
-/// Streams that cudarc cannot make, and so does not destroy. Whoever makes another destroys those that
-/// nobody uses any more.
+/// Streams that cudarc cannot make, and so does not destroy. Making another one destroys those that are no longer used.
 #[derive(Default)]
 pub(super) struct BlockingStreams(Vec<Arc<CudaStream>>);
 

@@ -1,4 +1,4 @@
-//! Attributes of a stream, which launches on it have unless they say otherwise.
+//! Attributes of a stream. They apply to launches on it that do not set their own.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::error::LaunchError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SyncPolicy {
-    /// As the driver sees fit.
+    /// The driver's choice.
     Auto,
     /// It spins.
     Spin,

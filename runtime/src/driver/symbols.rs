@@ -13,7 +13,7 @@ use super::usage::Usage;
 use super::{DriverError, Gpu, GpuMemory, GpuPart};
 use crate::ir::{Global, GlobalSpace};
 
-/// What a GPU holds of the device statics, by their addresses.
+/// The device statics on a GPU, by their addresses.
 #[derive(Default)]
 pub(super) struct Statics {
     constants: HashMap<usize, Arc<ConstantSymbol>>,
@@ -30,7 +30,7 @@ pub(super) struct ConstantSymbol {
 
 struct State {
     value: Value,
-    /// Where loaded modules have it.
+    /// Its addresses in loaded modules.
     symbols: Vec<Symbol>,
     /// Device memory that has its value too, once somebody asked for an address.
     memory: Option<Arc<GpuMemory>>,
@@ -50,7 +50,7 @@ struct Symbol {
     _module: Arc<CudaModule>,
 }
 
-/// What was set last.
+/// The value that was set last.
 enum Value {
     Host(Vec<u8>),
     /// Set on a stream: a copy of what every module got.
@@ -110,7 +110,7 @@ impl Gpu {
         Ok(constants)
     }
 
-    /// Gives a module that was just loaded the table of what is written.
+    /// Gives a module that was just loaded the table of written bytes.
     pub(super) fn bind_shadows(&self, module: &Arc<CudaModule>) -> Result<(), DriverError> {
         let table = self.shadow_table()?;
         self.write_symbol(self.symbol(module, "ws_shadows")?, &table.to_ne_bytes())
@@ -130,7 +130,7 @@ impl Gpu {
         self.stream.synchronize().map_err(DriverError::at("cuStreamSynchronize"))
     }
 
-    /// Writes a constant into one module more, which also gets what is set from now on.
+    /// Writes a constant into one module more, which also gets later values.
     fn add_symbol(&self, constant: &ConstantSymbol, symbol: Symbol) -> Result<(), DriverError> {
         let mut state = constant.lock();
         match &state.value {

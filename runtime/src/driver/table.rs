@@ -1,4 +1,4 @@
-//! What one device knows of kernels, found without a lock.
+//! The kernels of one device, found without a lock.
 //!
 //! Entries are only ever added, so a reader follows the list of its bucket while others add to it.
 //! Knows nothing of how a kernel is compiled.
@@ -19,13 +19,13 @@ const BUCKETS: usize = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Version {
     pub checks: Checks,
-    /// How many elements each thread does, if more than one.
+    /// The number of elements that each thread does, if more than one.
     pub coarsen: Option<CoarsenFactor>,
-    /// What the launch shows besides, of a kernel that is printed for launches and not to be read.
+    /// The facts that the launch shows, for a kernel that is printed for launches and not for reading.
     pub shown: Option<Shown>,
 }
 
-/// What a launch shows of a kernel's arithmetic and memory.
+/// The facts that a launch shows about a kernel's arithmetic and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Shown {
     /// The conditions of the kernel's narrow arithmetic that it fulfils, a bit each.
@@ -35,30 +35,30 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// What most launches show: all that the kernel has conditions and slices for.
+    /// The facts that most launches show: all that the kernel has conditions and slices for.
     pub const ALL: Self = Self { fits: u64::MAX, read_only: u64::MAX };
-    /// What every launch shows.
+    /// The facts that every launch shows.
     pub const NOTHING: Self = Self { fits: 0, read_only: 0 };
 
-    /// The same, of a kernel with so many conditions and these slices.
+    /// The same for a kernel with this number of conditions and these slices.
     pub fn of(self, fits: usize, read_only: u64) -> Self {
         let most = if fits == 0 { 0 } else { u64::MAX >> 64usize.saturating_sub(fits) };
         Self { fits: self.fits & most, read_only: self.read_only & read_only }
     }
 
-    /// Whether this shows all that another does.
+    /// Returns whether this shows all that another does.
     pub fn includes(self, other: Self) -> bool {
         other.fits & !self.fits == 0 && other.read_only & !self.read_only == 0
     }
 }
 
 impl Version {
-    /// Whether it is one of some launches alone.
+    /// Returns whether it is one of some launches alone.
     pub fn rests_on_launch(&self) -> bool {
         matches!(self.checks, Checks::Lifted(_)) || self.shown.is_some_and(|shown| shown != Shown::NOTHING)
     }
 
-    /// What a launch runs that is not coarsened.
+    /// The variant for a launch that is not coarsened.
     pub fn of_launch(checks: Checks, shown: Shown) -> Self {
         Self { checks, coarsen: None, shown: Some(shown) }
     }
@@ -173,7 +173,7 @@ impl<V> Drop for Table<V> {
     }
 }
 
-/// A hash that takes a few cycles: what it is of is a type's number and a few integers.
+/// A hash that takes a few cycles, of a type's number and a few integers.
 fn hash<K: KernelDefinition>(comptime: &K::Comptime, version: Version) -> u64 {
     let mut mix = Mix(0);
     version.hash(&mut mix);

@@ -12,7 +12,7 @@ use super::memory::driver;
 use super::{DriverError, GpuMemory};
 use crate::boxes::{BoxElement, BoxFill, BoxShape, EncodedMap, Matrix};
 
-/// How many bytes the copy engine has the L2 cache fetch at once where it reads a part of them.
+/// The number of bytes that the L2 cache fetches at once when the copy engine reads a part of them.
 ///
 /// Source: CUDA Driver API, `CUtensorMapL2promotion`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -30,7 +30,7 @@ impl Gpu {
         Ok(Duration::from_secs_f64(f64::from(milliseconds.max(0.0)) / 1e3))
     }
 
-    /// What tells this GPU and its driver from others: name, UUID, compute capability, driver version.
+    /// The identity of this GPU and its driver: name, UUID, compute capability, driver version.
     pub(crate) fn identity(&self) -> std::result::Result<String, DriverError> {
         let uuid = self.context.uuid().map_err(|e| DriverError::cuda("cuDeviceGetUuid", &e))?;
         let uuid: String = uuid.bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect();

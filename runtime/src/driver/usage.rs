@@ -1,4 +1,4 @@
-//! Which streams use an allocation, so that only uses that conflict wait for one another.
+//! The streams that use an allocation; only uses that conflict wait for one another.
 //!
 //! A use is a stream, a range of addresses, and whether it writes. Two uses of different streams
 //! conflict if their ranges overlap and one writes. Before a use is queued, an event is recorded on
@@ -6,13 +6,13 @@
 //! all that was queued there, which is more than needed and always enough. Two readers never wait
 //! for each other, nor do disjoint ranges.
 //!
-//! A use stays listed until a write covers it: whoever waits for that write waits for it too.
-//! Borrows make that safe: a covering write borrows its range mutably, so no other thread is
-//! between listing a use of it and queueing that use.
+//! A use stays listed until a write covers it: work that waits for that write waits for the use too. Borrows make that
+//! safe: a covering write borrows its range mutably, so no other thread is between listing a use of it and queueing that
+//! use.
 //!
-//! Two things take a use off the list while another thread may be in between: dropping the uses of
-//! idle streams, once there are many, and an escape. Both count up `removals` first, and whoever
-//! finds the count changed after queueing lists its uses again.
+//! Two things take a use off the list while another thread may be in between: dropping the uses of idle streams, once there
+//! are many, and an escape. Both count up `removals` first. A thread that finds the count changed after queueing lists its
+//! uses again.
 //!
 //! An allocation has *escaped* once a view of it exists that may stand inside another value, where
 //! no launch can see it. From then on each of its uses waits for the device's own stream, and that
@@ -92,7 +92,7 @@ impl Usage {
         self.everywhere = true;
     }
 
-    /// Whether kernels of every GPU reach it.
+    /// Returns whether kernels of every GPU reach it.
     pub(super) fn is_everywhere(&self) -> bool {
         self.everywhere
     }
@@ -125,9 +125,9 @@ impl Usage {
         if tells { gpu.join_other(gpu.stream(), stream) } else { Ok(()) }
     }
 
-    /// Makes `stream` wait for what a use of `range` conflicts with, and lists the use.
+    /// Makes `stream` wait for work that conflicts with a use of `range`, and lists the use.
     ///
-    /// Says whether the device's own stream has to wait for the use once it is queued.
+    /// Returns whether the device's own stream has to wait for the use once it is queued.
     #[inline]
     pub(super) fn begin(
         &self,
@@ -201,7 +201,7 @@ impl Usage {
             return gpu.join_other(&self.own, stream);
         }
         let id = stream_id(stream);
-        // What the list has gained meanwhile was queued beside this use and cannot conflict with it.
+        // Uses that were added to the list meanwhile are queued beside this one and cannot conflict with it.
         merge(&mut uses.list, Use { stream: stream.clone(), id, range, write });
         self.sole.store(0, Ordering::Relaxed);
         Ok(())
@@ -283,7 +283,7 @@ fn merge(list: &mut Vec<Use>, mut new: Use) {
     list.push(new);
 }
 
-/// Whether nothing is queued on a stream; a stream that cannot say is busy.
+/// Returns whether nothing is queued on a stream; a stream that cannot say is busy.
 fn idle(stream: &CudaStream) -> bool {
     // SAFETY: the stream is alive, and the context of a stream need not be current for this.
     unsafe { sys::cuStreamQuery(stream.cu_stream()) == sys::CUresult::CUDA_SUCCESS }

@@ -1,4 +1,4 @@
-//! What the driver layer refuses.
+//! The errors of the driver layer.
 
 use cudarc::driver::sys::CUresult;
 
@@ -32,13 +32,13 @@ pub enum DriverError {
     NoDevice {
         /// The one asked for.
         ordinal: usize,
-        /// How many there are.
+        /// The number of devices.
         count: usize,
     },
     /// More bytes than an address space has.
     #[error("{elements} elements are more than memory can hold")]
     TooLarge {
-        /// How many were asked for.
+        /// The requested number of elements.
         elements: usize,
     },
     /// More simulated memory than the host has.
@@ -77,9 +77,9 @@ pub enum DriverError {
     /// Memory of another device.
     #[error("this memory is on {memory}, the device is {device}; copy it through the host")]
     WrongDevice {
-        /// Where the memory is.
+        /// The place of the memory.
         memory: MemoryPlace,
-        /// What it was used with.
+        /// The device that it was used with.
         device: MemoryPlace,
     },
     /// A stream or memory of another CUDA context.
@@ -102,7 +102,7 @@ pub enum DriverError {
         what: &'static str,
         /// Whose it is.
         owner: MemoryPlace,
-        /// What it was used with.
+        /// The device that it was used with.
         device: MemoryPlace,
     },
     /// A priority that streams of the device do not have.
@@ -118,15 +118,15 @@ pub enum DriverError {
     /// The host function of a stream panicked.
     #[error("a function passed to `stream.then` panicked: {message}")]
     Callback {
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// An event that keeps no time, or was not recorded.
     #[error("the event {why}; {way}")]
     NoTime {
-        /// What is missing.
+        /// The missing part.
         why: &'static str,
-        /// What to do.
+        /// The way out.
         way: &'static str,
     },
     /// A range beyond the end of memory.
@@ -157,10 +157,10 @@ pub enum DriverError {
         /// The limit.
         limit: usize,
     },
-    /// What the simulator, or this GPU, does not have.
+    /// A feature that the simulator, or this GPU, does not have.
     #[error("{what} is not available on {place}: {why}")]
     Unavailable {
-        /// What was asked for.
+        /// The requested feature.
         what: &'static str,
         /// Where.
         place: MemoryPlace,
@@ -173,7 +173,7 @@ pub enum DriverError {
          launch with checks or run on `Device::simulator()` to find it"
     )]
     ContextLost {
-        /// Where it was noticed, which may be long after it happened.
+        /// The call that noticed it, which may be long after it happened.
         call: &'static str,
         /// `CUDA_ERROR_…`.
         name: String,
@@ -199,7 +199,7 @@ pub enum DriverError {
     /// The driver's error.
     #[error("the CUDA driver failed at {call}: {name} ({text}){hint}")]
     Cuda {
-        /// What was being done.
+        /// The call.
         call: &'static str,
         /// The driver's number for it.
         code: CUresult,
@@ -207,7 +207,7 @@ pub enum DriverError {
         name: String,
         /// The driver's words.
         text: String,
-        /// What to do, if there is something to say.
+        /// The way out, if there is one.
         hint: &'static str,
     },
 }

@@ -11,7 +11,7 @@ pub enum DumpError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
     /// There is no disassembler.
@@ -25,7 +25,7 @@ pub enum DumpError {
     Disassembler {
         /// The program.
         tool: &'static str,
-        /// What it said.
+        /// Its message.
         reason: String,
     },
 }

@@ -1,6 +1,6 @@
-//! What a graph refuses.
+//! The errors of graphs.
 
-/// What a graph refuses.
+/// The errors of a graph.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {

@@ -1,4 +1,4 @@
-//! What is wrong with an image, a texture or a surface.
+//! The errors of images, textures and surfaces.
 
 use crate::argument::MemoryPlace;
 
@@ -37,12 +37,12 @@ pub enum ImageError {
         image: usize,
         /// Its extents, as `4 by 3`.
         extents: String,
-        /// What has another number: `slice`, `buffer`.
+        /// The other side, with another number: `slice`, `buffer`.
         other: &'static str,
         /// That number.
         given: usize,
     },
-    /// Linear interpolation of what is not a float.
+    /// Linear interpolation of values that are no floats.
     #[error(
         "a texture that reads `{read}` is not filtered linearly; read texels of 8 or 16 bits normalized, by `texture::<f32>`, or sample by point"
     )]
@@ -81,9 +81,9 @@ pub enum ImageError {
     OtherDevice {
         /// `buffer`.
         what: &'static str,
-        /// Where it is.
+        /// The owner's place.
         owner: MemoryPlace,
-        /// Where the image is.
+        /// The image's place.
         image: MemoryPlace,
     },
 }

@@ -1,4 +1,4 @@
-//! What a launch refuses, and how a kernel can fail on a GPU.
+//! The errors of launches, and the faults of kernels on a GPU.
 
 use super::DriverError;
 use crate::argument::MemoryPlace;
@@ -16,7 +16,7 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
     },
-    /// A launch on a GPU of which the simulator cannot be given a copy.
+    /// A launch on a GPU whose data cannot be copied to the simulator.
     #[error(
         "kernel `{kernel}`: the simulator, which counts what a launch on a GPU costs, cannot have a copy of {what}: {why}; make the \
          launch on `Device::simulator()`, and give its page the GPU's time by `Page::with_time`"
@@ -26,7 +26,7 @@ pub enum LaunchError {
         kernel: &'static str,
         /// An argument or a static.
         what: String,
-        /// What is in the way.
+        /// The obstacle.
         why: &'static str,
     },
     /// No grid was given.
@@ -114,7 +114,7 @@ pub enum LaunchError {
         /// The limit.
         limit: u32,
     },
-    /// A cluster of which the device cannot hold one.
+    /// A cluster that does not fit the device.
     #[error(
         "kernel `{kernel}`: the device cannot hold a cluster of {cluster:?} blocks of {block:?} threads; the largest cluster \
          that fits has {largest} blocks: use a smaller `.cluster(…)`, smaller blocks or less shared memory"
@@ -233,7 +233,7 @@ pub enum LaunchError {
         what: &'static str,
         /// Its GPU.
         owner: usize,
-        /// Where the launch is.
+        /// The device of the launch.
         device: MemoryPlace,
     },
     /// More than arguments, where a launch was prepared.
@@ -278,7 +278,7 @@ pub enum LaunchError {
         /// The limit.
         limit: usize,
     },
-    /// Too much shared memory beside that in which a checked kernel keeps what is written.
+    /// Too much shared memory beside that in which a checked kernel records written bytes.
     #[error(
         "kernel `{kernel}`: its {bytes} bytes of shared memory and the {shadow} in which `GpuChecks::initialisation` keeps \
          what is written are above the opt-in limit of {limit} bytes a block; launch it without that check, or \
@@ -289,19 +289,19 @@ pub enum LaunchError {
         kernel: &'static str,
         /// Bytes of its own.
         bytes: usize,
-        /// Bytes for what is written.
+        /// Bytes for the record of written bytes.
         shadow: usize,
         /// The limit.
         limit: usize,
     },
-    /// The device lacks what the kernel uses.
+    /// The device lacks a feature that the kernel uses.
     #[error("kernel `{kernel}` needs compute capability {}.{}, the device has {}.{}", needs.0, needs.1, has.0, has.1)]
     Compute {
         /// The kernel.
         kernel: &'static str,
-        /// What it needs.
+        /// The compute capability that it needs.
         needs: (u32, u32),
-        /// What there is.
+        /// The device's compute capability.
         has: (u32, u32),
     },
     /// The compiler made less of a kernel than its author demands.
@@ -309,11 +309,11 @@ pub enum LaunchError {
     Required {
         /// The kernel.
         kernel: &'static str,
-        /// What stands in `require(…)`.
+        /// The demand in `require(…)`.
         demand: &'static str,
         /// The remarks of the compiler, with their Rust lines.
         said: String,
-        /// What may help.
+        /// A possible way out.
         way_out: &'static str,
     },
     /// An argument in memory of another device.
@@ -325,9 +325,9 @@ pub enum LaunchError {
         kernel: &'static str,
         /// The parameter.
         argument: &'static str,
-        /// Where its memory is.
+        /// The place of its memory.
         memory: MemoryPlace,
-        /// Where the launch is.
+        /// The device of the launch.
         device: MemoryPlace,
     },
     /// An argument in memory of a GPU that the launch's has no access to.
@@ -340,9 +340,9 @@ pub enum LaunchError {
         kernel: &'static str,
         /// The parameter.
         argument: &'static str,
-        /// Where its memory is.
+        /// The place of its memory.
         memory: MemoryPlace,
-        /// Where the launch is.
+        /// The device of the launch.
         device: MemoryPlace,
     },
     /// More arguments than a launch can pass.
@@ -400,7 +400,7 @@ pub enum LaunchError {
     OnlyInKernels {
         /// The kernel.
         kernel: &'static str,
-        /// What was said.
+        /// The method.
         method: &'static str,
     },
     /// A number of elements that no thread does at once.
@@ -446,9 +446,9 @@ pub enum LaunchError {
         file: &'static str,
         /// Line.
         line: u32,
-        /// What failed.
+        /// The failure.
         what: String,
-        /// What to do about it, if that does not depend on the kernel.
+        /// The way out, if it does not depend on the kernel.
         way_out: Option<&'static str>,
         /// The block.
         block: [u32; 3],

@@ -1,4 +1,4 @@
-//! What reports and figures of resources refuse.
+//! The errors of reports and figures of resources.
 
 /// Why there is no report.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +49,7 @@ pub enum ReportError {
     Write {
         /// The file.
         path: std::path::PathBuf,
-        /// What the system says.
+        /// The system's message.
         why: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What keeps a matrix from being one that the copy engine knows.
+//! The reasons why the copy engine cannot take a matrix.
 
 /// Why there is no such map of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,7 +9,7 @@ pub enum TensorMapError {
     Extent {
         /// `rows` or `columns`.
         what: &'static str,
-        /// How many were asked for.
+        /// The requested extent.
         extent: usize,
         /// The most.
         limit: u64,
@@ -55,7 +55,7 @@ pub enum TensorMapError {
         "a map of a box of {planes} planes; maps are of matrices: take one plane, by `volume.part(plane..=plane, .., ..)`"
     )]
     Planes {
-        /// How many planes.
+        /// The number of planes.
         planes: usize,
     },
     /// NaNs of integers.

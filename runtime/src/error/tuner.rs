@@ -1,4 +1,4 @@
-//! What a search refuses.
+//! The errors of a search.
 
 /// Why a search has no outcome.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum TunerError {
     NoneFits {
         /// The search.
         name: String,
-        /// How many candidates there were.
+        /// The number of candidates.
         count: usize,
         /// The first.
         candidate: String,

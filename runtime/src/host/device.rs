@@ -11,11 +11,11 @@ use crate::rehearsal;
 use crate::settings::{self, DeviceChoice};
 use crate::simulator::Statics;
 
-/// Where kernels run: a CUDA GPU or the CPU simulator. Clones are the same device.
+/// A device that runs kernels: a CUDA GPU or the CPU simulator. Clones are the same device.
 #[derive(Clone)]
 pub struct Device {
     backend: Backend,
-    /// What a simulator was given.
+    /// The simulator's own settings.
     pub(super) given: Given,
     /// The default GPU checks, for launches that set none.
     gpu_checks: Option<GpuChecks>,
@@ -96,7 +96,7 @@ impl Device {
         }
     }
 
-    /// Whether this is the simulator.
+    /// Returns whether this is the simulator.
     pub fn is_simulator(&self) -> bool {
         matches!(self.backend, Backend::Simulator)
     }
@@ -157,7 +157,7 @@ impl Device {
         }
     }
 
-    /// Whether this GPU can reach the memory of another directly; always `false` for the simulator.
+    /// Returns whether this GPU can reach the memory of another directly; always `false` for the simulator.
     ///
     /// # Errors
     /// An error of the driver.
@@ -170,7 +170,7 @@ impl Device {
         }
     }
 
-    /// Whether the link between two GPUs performs atomics of this GPU on the memory of the other (`atomic_system`), as
+    /// Returns whether the link between two GPUs performs atomics of this GPU on the memory of the other (`atomic_system`), as
     /// NVLink does; always `false` for the simulator.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What the host holds of a device: the device itself, and its streams and events.
+//! The host's side of a device: the device itself, and its streams and events.
 //!
 //! Each is a GPU's or the simulator's. Knows no memory object and no kernel.
 

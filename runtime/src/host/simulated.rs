@@ -1,4 +1,4 @@
-//! Devices that are simulators, and what they were given.
+//! Devices that are simulators, and their settings.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::driver::DriverError;
 use crate::error::Result;
 use crate::simulator::Settings;
 
-/// What a simulator was given; the environment decides the rest.
+/// The settings that a simulator was given; the environment decides the rest.
 #[derive(Clone, Default)]
 pub(super) struct Given {
     settings: Option<Arc<Settings>>,

@@ -176,7 +176,7 @@ impl Stream {
         }
     }
 
-    /// Whether everything queued so far is done.
+    /// Returns whether everything queued so far is done.
     ///
     /// # Errors
     /// A driver error.
@@ -276,7 +276,7 @@ impl Stream {
         }
     }
 
-    /// Where it queues work.
+    /// The device on which it queues work.
     pub(crate) fn place(&self) -> MemoryPlace {
         match &self.queue {
             Queue::Gpu(stream) => MemoryPlace::Gpu(stream.gpu.ordinal()),
@@ -306,7 +306,7 @@ enum Point {
 }
 
 impl Event {
-    /// Whether it has been reached.
+    /// Returns whether it has been reached.
     ///
     /// # Errors
     /// A driver error.

@@ -4,7 +4,7 @@ use super::device::Device;
 use crate::driver::DriverError;
 use crate::error::Result;
 
-/// What a simulator was given; there is none.
+/// The settings of a simulator; there is none.
 #[derive(Clone, Default)]
 pub(super) struct Given {}
 

@@ -7,7 +7,7 @@ use crate::compile::kernel::Kernel;
 use crate::driver::CudaEvent;
 use crate::driver::LaunchStream;
 
-/// Attributes beyond the shape. Where a launch does not set one, its stream's applies.
+/// Attributes beyond the shape. If a launch does not set one, its stream's applies.
 impl<K: Kernel> Launch<'_, K> {
     /// All blocks are resident at once. If they do not fit, the error gives the largest grid that does.
     ///
@@ -89,7 +89,7 @@ impl<K: Kernel> Launch<'_, K> {
         self.set(|setup| setup.attributes.access_window = Some(window))
     }
 
-    /// How much of a multiprocessor's memory should be shared memory, for this launch. It overrides
+    /// Sets the part of a multiprocessor's memory that should be shared memory, for this launch. It overrides
     /// [`Loaded::set_shared_carveout`](crate::driver::Loaded::set_shared_carveout). It is a hint: the driver may choose
     /// differently, and does not report its choice.
     ///

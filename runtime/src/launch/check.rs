@@ -30,7 +30,7 @@ pub(super) fn covering(items: [u64; 3], block: [u32; 3]) -> [u32; 3] {
     grid
 }
 
-/// What holds on every device.
+/// Checks the rules of every device.
 pub(super) fn shape(kernel: &'static str, shape: &LaunchShape) -> Result<(), LaunchError> {
     let threads: u128 = shape.block.iter().map(|n| u128::from(*n)).product();
     if threads > u128::from(limits::BLOCK_THREADS) {
@@ -152,7 +152,7 @@ pub(super) fn unwritten(args: &[KernelArg]) -> u64 {
         .fold(0, |bits, (at, _)| bits | 1 << at)
 }
 
-/// What holds on this GPU for this kernel.
+/// Checks the rules of this GPU for this kernel.
 pub(super) fn device<K: Kernel>(
     shape: &LaunchShape,
     limits: &Limits,
@@ -210,7 +210,7 @@ fn promises(
     Ok(())
 }
 
-/// What holds on the simulator, which models a device of compute capability 9.0.
+/// Checks the rules of the simulator, which models a device of compute capability 9.0.
 pub(super) fn simulator<K: Kernel>(
     shape: &LaunchShape,
     module: &Module,
@@ -223,7 +223,7 @@ pub(super) fn simulator<K: Kernel>(
     simulated_shape(K::NAME, shape, &module.attributes)
 }
 
-/// What holds there of the shape alone, for launches by kernels too.
+/// Checks the simulator's rules about the shape alone, for launches by kernels too.
 pub(super) fn simulated_shape(
     kernel: &'static str,
     shape: &LaunchShape,
@@ -238,9 +238,9 @@ pub(super) fn simulated_shape(
 struct OwnShared {
     /// Static arrays.
     fixed: usize,
-    /// Part of what the launch adds: arrays that static memory does not hold.
+    /// The launch's own part: arrays that exceed static memory.
     large: usize,
-    /// Part of what the launch adds: where checks keep what is written.
+    /// The launch's own part: the memory in which checks record written bytes.
     shadow: usize,
 }
 

@@ -73,7 +73,7 @@ fn clusters<K: Kernel>(
     Ok(())
 }
 
-/// A stream and events are of the GPU that the launch is on.
+/// Checks that a stream and events belong to the GPU of the launch.
 pub(super) fn owner<K: Kernel>(attributes: &Attributes, ordinal: usize) -> Result<(), LaunchError> {
     let stream = attributes.stream.as_ref().and_then(|stream| stream.0.as_ref());
     let stream = stream.map(|stream| ("stream", stream.context().ordinal()));

@@ -1,4 +1,4 @@
-//! Which launches run coarsened, with several elements a thread.
+//! The choice of launches that run coarsened, with several elements a thread.
 //!
 //! The kernel's attribute or the launch asks for it. A launch that the coarsened kernel is not made for runs the kernel as
 //! it is: one of several dimensions, with slices that are not aligned for wide accesses or that overlap, with more
@@ -49,7 +49,7 @@ impl<K: Kernel> Launch<'_, K> {
 }
 
 impl Setup {
-    /// How many elements each thread is to do, if more than one; a kernel's attribute asks for `own`.
+    /// The number of elements for each thread, if more than one; a kernel's attribute asks for `own`.
     pub(super) fn coarsening(
         &self,
         kernel: &'static str,
@@ -78,7 +78,7 @@ impl Setup {
     }
 }
 
-/// Whether a coarsened kernel is made for these arguments and so many threads.
+/// Returns whether a coarsened kernel is made for these arguments and this number of threads.
 pub(super) fn fits<K: Kernel>(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
     let aligned = |wide: &WideArgument| {
         let address = match args.get(wide.position) {

@@ -1,4 +1,4 @@
-//! Which of a kernel's conditions a launch fulfils.
+//! The conditions of a kernel that a launch fulfils.
 
 use super::{LaunchShape, check};
 use crate::argument::KernelArg;
@@ -27,7 +27,7 @@ pub(super) fn fulfilled(conditions: &[Condition], shape: &LaunchShape, args: &[K
     conditions.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-/// What a launch shows of a kernel's arithmetic and memory.
+/// The facts that a launch shows about a kernel's arithmetic and memory.
 pub(super) fn showing(
     fits: &[Condition],
     read_only: u64,

@@ -1,4 +1,4 @@
-//! What a launch proves of its kernel: the CUDA that is compiled for it, and why each index is checked or not.
+//! The proofs of a launch about its kernel: the CUDA that is compiled for it, and why each index is checked or not.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,11 +30,11 @@ pub struct ExplainedIndex {
     pub function: String,
     /// Where.
     pub at: Location,
-    /// As Rust spells it: `x[i + 1]`.
+    /// The Rust text: `x[i + 1]`.
     pub text: String,
     /// Loops around it in its function.
     pub loops: usize,
-    /// Why it is in bounds, or what is missing for that.
+    /// The reason why it is in bounds, or the missing fact.
     pub why: Why,
 }
 
@@ -69,7 +69,7 @@ impl Explanation {
 }
 
 impl ExplainedIndex {
-    /// Whether it is compared with its length on the GPU.
+    /// Returns whether it is compared with its length on the GPU.
     pub fn is_checked(&self) -> bool {
         matches!(self.why, Why::Failed(_) | Why::Checked(_))
     }
@@ -104,7 +104,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// Why each index of the kernel is in bounds in this launch, or what would prove it. Nothing is launched.
     ///
     /// # Errors
-    /// As [`Launch::cuda_source`].
+    /// The errors of [`Launch::cuda_source`].
     pub fn explain(&self) -> Result<Explanation> {
         let module = K::module(&self.comptime)?;
         let shape = self.setup.shape::<K>()?;

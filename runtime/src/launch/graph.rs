@@ -197,7 +197,7 @@ impl Graph {
     /// The next [`Graph::launch`] updates the driver's graph, or instantiates it anew.
     ///
     /// # Errors
-    /// As for [`Graph::add`].
+    /// The errors of [`Graph::add`].
     pub fn update<K: Kernel>(
         &mut self,
         node: Node<K>,
@@ -224,7 +224,7 @@ impl Graph {
     /// the device's own stream.
     ///
     /// # Errors
-    /// As for [`Graph::launch`]; [`DriverError::WrongStream`] or [`DriverError::OtherDevice`] for a stream of
+    /// The errors of [`Graph::launch`]; [`DriverError::WrongStream`] or [`DriverError::OtherDevice`] for a stream of
     /// another device.
     pub fn launch_on(&mut self, stream: impl Into<LaunchStream>) -> Result<()> {
         self.start(Some(stream.into()))
@@ -241,7 +241,7 @@ impl Graph {
     /// Copies elements into a buffer of the graph, after everything launched before.
     ///
     /// # Errors
-    /// As for [`Device::write`]; [`GraphError::Foreign`] for memory of another graph.
+    /// The errors of [`Device::write`]; [`GraphError::Foreign`] for memory of another graph.
     pub fn write<T: GpuType + Send + 'static>(&mut self, held: Held<T>, elements: &[T]) -> Result<()> {
         self.memory.buffer(held)?;
         match self.memory.owned[held.index].memory.downcast_mut::<Buffer<T>>() {
@@ -342,7 +342,7 @@ impl HeldMemory {
     /// An image that the launch samples.
     ///
     /// # Errors
-    /// As for [`Image::texture`]; [`GraphError::Borrowed`] if the launch writes it too, [`GraphError::Foreign`] if it
+    /// The errors of [`Image::texture`]; [`GraphError::Borrowed`] if the launch writes it too, [`GraphError::Foreign`] if it
     /// is of another graph.
     pub fn texture<T: ReadAs<R>, R: TextureValue, D: ImageForm>(
         &self,
@@ -357,7 +357,7 @@ impl HeldMemory {
     /// An image that the launch writes by texel.
     ///
     /// # Errors
-    /// As for [`Image::surface`]; [`GraphError::Borrowed`] if the launch also uses it in another argument,
+    /// The errors of [`Image::surface`]; [`GraphError::Borrowed`] if the launch also uses it in another argument,
     /// [`GraphError::Foreign`] if it is of another graph.
     pub fn surface<T: Texel, D: ImageForm>(&self, held: Held<Image<T, D>>) -> Result<Surface<'_, T, D>> {
         let image: &Image<T, D> = self.find(held)?;

@@ -40,7 +40,7 @@ use crate::ir::LaunchOrder;
 
 /// A kernel with its arguments, on its way to a device.
 ///
-/// Made by calling the kernel. `'a` borrows the argument buffers until the launch.
+/// Calling the kernel makes it. `'a` borrows the argument buffers until the launch.
 #[must_use = "a launch does nothing until `.launch(&device)`"]
 pub struct Launch<'a, K: Kernel> {
     comptime: K::Comptime,
@@ -65,7 +65,7 @@ struct Setup {
     gpu_checks: Option<GpuChecks>,
     /// The order of a launch in a kernel.
     order: Option<LaunchOrder>,
-    /// Elements of a thread, where the launch says so.
+    /// The number of elements of a thread, if the launch sets it.
     coarsen: Option<u32>,
 }
 
@@ -182,7 +182,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// Every index of the kernel is in bounds.
     ///
     /// # Errors
-    /// As for [`Launch::launch`].
+    /// The errors of [`Launch::launch`].
     pub unsafe fn launch_unchecked(self, device: &Device) -> Result<()> {
         self.run(device, false)
     }
@@ -190,7 +190,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// Compiles, loads and checks everything once, for launches with these and other arguments.
     ///
     /// # Errors
-    /// As for [`Launch::launch`], but nothing is launched.
+    /// The errors of [`Launch::launch`], but nothing is launched.
     pub fn prepare(self, device: &Device) -> Result<Prepared<K>> {
         self.prepared(device, true)
     }
@@ -201,7 +201,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// Every index of the kernel is in bounds, at every launch of the result.
     ///
     /// # Errors
-    /// As for [`Launch::prepare`].
+    /// The errors of [`Launch::prepare`].
     pub unsafe fn prepare_unchecked(self, device: &Device) -> Result<Prepared<K>> {
         self.prepared(device, false)
     }
@@ -218,7 +218,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
         &self.comptime
     }
 
-    /// The elements that each thread is to do, where the launch says so.
+    /// The number of elements for each thread, if the launch sets it.
     pub(crate) fn elements(&self) -> Option<u32> {
         self.setup.coarsen
     }

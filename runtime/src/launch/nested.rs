@@ -1,4 +1,4 @@
-//! Launches of kernels by kernels, as the simulator makes them, and what a GPU says of those that it refuses.
+//! Launches of kernels by kernels, as the simulator makes them, and a GPU's reasons for refusing them.
 
 use std::marker::PhantomData;
 
@@ -41,7 +41,7 @@ impl<K: Kernel> Launch<'_, K> {
         }
     }
 
-    /// The shape, checked as a GPU checks it; else what is wrong with it.
+    /// The shape, checked as a GPU checks it; otherwise its mistake.
     fn nested_shape(&self) -> Result<LaunchShape, String> {
         let shape = self.setup.shape::<K>().map_err(|refused| refused.to_string())?;
         check::simulated_shape(K::NAME, &shape, &K::ATTRIBUTES).map_err(|refused| refused.to_string())?;

@@ -43,14 +43,14 @@ pub struct Prepared<K: Kernel> {
     target: Target,
 }
 
-/// Where a checked launch goes.
+/// The device of a checked launch.
 pub(crate) enum Target {
     /// A loaded kernel, and what its launches must fulfil.
     Gpu(Arc<Loaded>, Rests),
     Simulator(Box<Simulation>),
 }
 
-/// What a loaded kernel rests on: a launch of it must fulfil as much.
+/// The facts that a loaded kernel rests on; a launch of it must show as much.
 #[derive(Clone, Copy)]
 pub(crate) struct Rests {
     /// The conditions that prove checks, a bit each.
@@ -196,14 +196,14 @@ impl Target {
 
 /// The checks that a launch asks for, and what else decides which text it runs.
 struct Asked<'a> {
-    /// Those of indices.
+    /// Checks of indices.
     bounds: bool,
-    /// Those on a GPU besides.
+    /// Other checks on a GPU.
     others: GpuChecks,
     setup: &'a Setup,
 }
 
-/// What a launch shows of a kernel's arithmetic and memory.
+/// The facts that a launch shows about a kernel's arithmetic and memory.
 fn showing(recorded: &Recorded, shape: &LaunchShape, args: &[KernelArg], attributes: &Attributes) -> Shown {
     conditions::showing(&recorded.fits, recorded.read_only, shape, args, attributes)
 }
@@ -259,8 +259,8 @@ fn checked<'g, K: Kernel>(
     }
 }
 
-/// The shape with the dynamic shared memory that is the kernel's own: of arrays that static memory does not hold, and
-/// that in which a checked kernel keeps what is written.
+/// The shape with the dynamic shared memory that is the kernel's own: for arrays that exceed static memory, and for the
+/// record of written bytes of a checked kernel.
 pub(super) fn with_its_shared(shape: LaunchShape, loaded: &Loaded) -> LaunchShape {
     let own = loaded.needs().large_shared_bytes + loaded.needs().shadow_bytes;
     let dynamic_shared = shape.dynamic_shared.saturating_add(own as u32);

@@ -12,7 +12,7 @@ use crate::passes;
 use crate::resources::{Multiprocessor, Occupancy, Resources};
 
 impl<K: Kernel> Launch<'_, K> {
-    /// Registers, spills and memory of the kernel as this launch would run it; nothing is launched.
+    /// Registers, spills and memory of the kernel as this launch would run it. Nothing is launched.
     ///
     /// On a GPU the figures are those of the loaded function; spills, stack frame and barriers are
     /// NVRTC's, where it is installed. On the simulator, the figures are those for sm_90, which it models.
@@ -40,12 +40,13 @@ impl<K: Kernel> Launch<'_, K> {
         Ok(resources.with_dynamic_shared(u32::try_from(self.setup.dynamic_shared).unwrap_or(u32::MAX)))
     }
 
-    /// How many blocks of this launch are resident on a multiprocessor of the device, and why not more.
+    /// The number of blocks of this launch that are resident on a multiprocessor of the device, and the reason why not
+    /// more.
     ///
     /// For a launch with clusters on a GPU, also how many clusters are resident on the whole device.
     ///
     /// # Errors
-    /// As [`Launch::resources`]; a shape that [`Launch::launch`] would refuse.
+    /// The errors of [`Launch::resources`]; a shape that [`Launch::launch`] would refuse.
     ///
     /// Source: CUDA Driver API, `cuOccupancyMaxActiveBlocksPerMultiprocessor`, `cuOccupancyMaxActiveClusters`.
     pub fn occupancy(&self, device: &Device) -> Result<Occupancy> {
@@ -59,12 +60,12 @@ impl<K: Kernel> Launch<'_, K> {
         Ok(occupancy)
     }
 
-    /// This launch's attributes as the driver keeps them, read back from it; nothing is launched.
+    /// This launch's attributes as the driver keeps them, read back from it. Nothing is launched.
     ///
     /// The driver keeps no attributes that only order launches: streams, events, programmatic serialization.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] on the simulator; otherwise as [`Launch::prepare`].
+    /// [`DriverError::Unavailable`] on the simulator; otherwise the errors of [`Launch::prepare`].
     ///
     /// Source: CUDA Driver API, `cuGraphKernelNodeGetAttribute`, of the launch as it is captured.
     pub fn kept_attributes(self, device: &Device) -> Result<KeptAttributes> {

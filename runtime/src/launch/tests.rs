@@ -58,7 +58,7 @@ fn refusals_say_the_numbers_that_were_given() {
     let huge = said(refused(|l| l.grid(1).block(usize::MAX)));
     assert!(huge.contains("18446744073709551615 cannot be an extent of a block"), "{huge}");
     assert!(said(refused(|l| l.grid(8).cluster(-2))).contains("-2 cannot be an extent of a cluster"));
-    // What is said last counts.
+    // The last setting counts.
     let (device, mut y) = (Device::simulator(), Device::simulator().upload(&[0u32; 8]).expect("memory"));
     fill(&mut y).grid(-1).grid(1).launch(&device).expect("a right launch");
 }

@@ -1,11 +1,11 @@
-//! What a kernel's slice parameters take on the host.
+//! The host's arguments of a kernel's slice parameters.
 
 use crate::memory::buffer::Buffer;
 use crate::types::{GpuType, Slice};
 
 pub use crate::argument::{ImageArg, KernelArg, MemoryPlace, Order};
 
-/// What a parameter `&[T]` takes: `&Buffer<T>`, `&CudaSlice<T>`, `&CudaView<T>`.
+/// The arguments of a parameter `&[T]`: `&Buffer<T>`, `&CudaSlice<T>`, `&CudaView<T>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel's `&[{T}]`",
     label = "not device memory of `{T}`",
@@ -21,7 +21,7 @@ pub unsafe trait SliceArg<'a, T> {
     fn into_arg(self) -> KernelArg;
 }
 
-/// What a parameter `&mut [T]` takes: `&mut Buffer<T>`, `&mut CudaSlice<T>`, `&mut CudaViewMut<T>`.
+/// The arguments of a parameter `&mut [T]`: `&mut Buffer<T>`, `&mut CudaSlice<T>`, `&mut CudaViewMut<T>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel's `&mut [{T}]`",
     label = "not writable device memory of `{T}`",
@@ -30,7 +30,7 @@ pub unsafe trait SliceArg<'a, T> {
 )]
 ///
 /// # Safety
-/// As [`SliceArg`]; and for `'a` nothing else reads or writes the memory.
+/// The contract of [`SliceArg`]; also, for `'a` nothing else reads or writes the memory.
 pub unsafe trait SliceMutArg<'a, T> {
     /// The argument.
     fn into_arg(self) -> KernelArg;
@@ -57,8 +57,8 @@ unsafe impl<'a, T: GpuType> SliceMutArg<'a, T> for &'a mut Buffer<T> {
     }
 }
 
-// What a simulated kernel passes to a kernel that it launches.
-// SAFETY: memory of the launching kernel, which outlives the launch.
+// A slice that a simulated kernel passes to a kernel that it launches. SAFETY: memory of the launching kernel, which
+// outlives the launch.
 unsafe impl<'a, T> SliceArg<'a, T> for &'a Slice<T> {
     fn into_arg(self) -> KernelArg {
         KernelArg::of_simulated(self, false)

@@ -41,7 +41,7 @@ impl Memory {
     /// Simulator memory of a number of bytes, marked as not written.
     ///
     /// # Errors
-    /// As for [`Memory::simulator`].
+    /// The errors of [`Memory::simulator`].
     pub fn unwritten(bytes: usize) -> Result<Self, DriverError> {
         GlobalMemory::unwritten(bytes).map(Memory::Simulator).map_err(no_memory)
     }
@@ -63,7 +63,7 @@ impl Memory {
         self.address()
     }
 
-    /// Where the memory is.
+    /// The device that holds the memory.
     pub fn place(&self) -> MemoryPlace {
         match self {
             Memory::Simulator(_) => MemoryPlace::Simulator,
@@ -91,7 +91,7 @@ impl<T: GpuType> Buffer<T> {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -101,7 +101,7 @@ impl<T: GpuType> Buffer<T> {
         self.memory.address()
     }
 
-    /// Where the memory is.
+    /// The device that holds the memory.
     pub(crate) fn place(&self) -> MemoryPlace {
         self.memory.place()
     }

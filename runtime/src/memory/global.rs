@@ -123,7 +123,7 @@ impl<T: GpuType> GpuConst<T> {
     /// Copies the value that launches queued now see to one element of memory, in the order of a stream.
     ///
     /// # Errors
-    /// As for [`GpuConst::set_on`].
+    /// The errors of [`GpuConst::set_on`].
     pub fn read_on<'a>(&self, stream: &Stream, to: impl Into<PartMut<'a, T>>) -> Result<()>
     where
         T: 'a,
@@ -153,7 +153,7 @@ impl<T: GpuType> GpuConst<T> {
     }
 
     fn value_on(&self, statics: &Statics) -> T {
-        // SAFETY: the place holds a `T`, which nobody writes.
+        // SAFETY: the place holds a `T`, which no code writes.
         unsafe { *place(self.global, statics).cast::<T>() }
     }
 }
@@ -186,8 +186,8 @@ impl<T: GpuType, const N: usize> GpuConst<[T; N]> {
 impl<T> Deref for GpuConst<T> {
     type Target = T;
     fn deref(&self) -> &T {
-        // SAFETY: the place holds a `T`, which nobody writes; it lives as long as its device, which outlives the kernel
-        // that looks, or for ever where host code looks.
+        // SAFETY: the place holds a `T`, which no code writes. It lives as long as its device, which outlives the kernel
+        // that reads it, or forever if host code reads it.
         unsafe { &*place(self.global, &current_statics()).cast::<T>() }
     }
 }
@@ -197,7 +197,7 @@ fn declared(global: &'static Global) -> usize {
     std::ptr::from_ref(global).addr()
 }
 
-/// Where a simulated device has a static.
+/// The address of a static on a simulated device.
 fn place(global: &'static Global, statics: &Statics) -> *mut u8 {
     statics.at(declared(global), global.initial)
 }
@@ -347,7 +347,7 @@ impl<T: GpuType> GpuStatic<T> {
     /// Copies the value to one element of memory, in the order of a stream; returns at once.
     ///
     /// # Errors
-    /// As for [`GpuStatic::write_on`].
+    /// The errors of [`GpuStatic::write_on`].
     ///
     /// Source: CUDA Driver API, `cuMemcpyAsync`.
     pub fn read_on<'a>(&self, stream: &Stream, to: impl Into<PartMut<'a, T>>) -> Result<()>

@@ -54,7 +54,7 @@ macro_rules! visible {
                 self.visible.len
             }
 
-            /// Whether there are no elements.
+            /// Returns whether there are no elements.
             pub fn is_empty(&self) -> bool {
                 self.visible.len == 0
             }

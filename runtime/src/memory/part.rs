@@ -133,7 +133,7 @@ impl<'a, T: GpuType> Part<'a, T> {
         Ok(elements)
     }
 
-    /// Where its first element is.
+    /// The place of its first element.
     pub(crate) fn start(&self) -> Start<'a, T> {
         self.extent.start
     }
@@ -156,7 +156,7 @@ impl<'a, T: GpuType> Part<'a, T> {
         self.extent.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.extent.len == 0
     }
@@ -180,7 +180,7 @@ impl<'a, T: GpuType> Part<'a, T> {
 }
 
 impl<'a, T: GpuType> PartMut<'a, T> {
-    /// Where its first element is.
+    /// The place of its first element.
     pub(crate) fn start(&self) -> Start<'a, T> {
         self.extent.start
     }
@@ -194,7 +194,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
         self.extent.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.extent.len == 0
     }
@@ -289,7 +289,7 @@ impl<'a, T: GpuType> PartMut<'a, T> {
     }
 }
 
-/// The range as first element and end, if it is within so many elements.
+/// The range as first element and end, if it is within `len` elements.
 pub(crate) fn within(range: impl RangeBounds<usize>, len: usize) -> Result<Range<usize>> {
     let start = match range.start_bound() {
         Bound::Included(start) => *start,

@@ -34,7 +34,7 @@ use crate::types::{AnyBits, GpuType, View2, ViewMut2};
 /// Source: CUDA Driver API, `cuMemAllocPitch`.
 #[derive(Debug)]
 pub struct Pitched2<T> {
-    /// Shared, so that it has one address; never with another matrix.
+    /// Behind an `Arc`, which keeps its address; never shared with another matrix.
     inner: Arc<Inner<T>>,
 }
 
@@ -62,7 +62,7 @@ impl Device {
     /// [`Device::alloc_uninit`]. Reads by textures are not checked.
     ///
     /// # Errors
-    /// As for [`Device::alloc_pitched`].
+    /// The errors of [`Device::alloc_pitched`].
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched_uninit<T: AnyBits>(&self, rows: usize, cols: usize) -> Result<Pitched2<T>> {
@@ -164,10 +164,10 @@ impl<'a, T: GpuType> From<&'a mut Pitched2<T>> for PartMut3<'a, T> {
 impl<T: Texel> Pitched2<T> {
     /// The matrix as kernels sample it, without a copy: an argument for `&Texture2<R>`, `cols` wide and `rows` high.
     ///
-    /// As [`Image::texture`](crate::memory::image::Image::texture), whose texels lie as the texture unit wants them.
+    /// Like [`Image::texture`](crate::memory::image::Image::texture), whose texels lie in the texture unit's own order.
     ///
     /// # Errors
-    /// As for that method; more columns or rows than [`ImageLimits::pitched2`].
+    /// The errors of that method; more columns or rows than [`ImageLimits::pitched2`].
     ///
     /// Source: CUDA Driver API, `cuTexObjectCreate`, `CU_RESOURCE_TYPE_PITCH2D`.
     pub fn texture<R: TextureValue>(&self, sampler: Sampler) -> Result<Texture2<'_, R>>

@@ -10,7 +10,7 @@ use crate::memory::region::Region;
 use crate::memory::start::Start;
 use crate::types::GpuType;
 
-/// What rows are aligned to where the driver does not choose, in bytes.
+/// The alignment of rows where the driver does not choose it, in bytes.
 const ALIGN: usize = 512;
 
 /// Plane after plane, row after row; each row is padded to the pitch.
@@ -76,7 +76,7 @@ impl<T: GpuType> PitchedRows<T> {
     }
 }
 
-/// What a pitch is a multiple of: [`ALIGN`] bytes, and whole elements.
+/// The unit of a pitch: [`ALIGN`] bytes, and whole elements.
 fn unit(element: usize) -> usize {
     let element = element.max(1);
     let (mut common, mut rest) = (ALIGN, element);

@@ -11,7 +11,7 @@ use crate::memory::start::Start;
 use crate::simulator::global;
 use crate::types::GpuType;
 
-/// Where a box lies.
+/// The position of a box.
 #[derive(Debug)]
 pub(crate) struct Region<'a, T> {
     start: Start<'a, T>,
@@ -87,7 +87,7 @@ impl<'a, T: GpuType> Region<'a, T> {
         self.extents.iter().product()
     }
 
-    /// As dense memory of the host has its rows.
+    /// The same for dense memory of the host with the same rows.
     fn dense(&self, host: *const T) -> Self {
         Self::new(Start::here_at(host), self.extents, self.row_bytes())
     }
@@ -124,7 +124,7 @@ impl<'a, T: GpuType> Region<'a, T> {
 }
 
 impl<'a, T: GpuType> Part3<'a, T> {
-    /// Where it begins, its planes, rows and columns, and the bytes between rows.
+    /// Its beginning, its planes, rows and columns, and the bytes between rows.
     pub(crate) fn plane(&self) -> (Start<'a, T>, [usize; 3], usize) {
         (self.region.start, self.region.extents, self.region.pitch)
     }
@@ -176,7 +176,7 @@ impl<'a, T: GpuType> Part3<'a, T> {
 }
 
 impl<'a, T: GpuType> PartMut3<'a, T> {
-    /// Where it begins, its planes, rows and columns, and the bytes between rows.
+    /// Its beginning, its planes, rows and columns, and the bytes between rows.
     pub(crate) fn plane(&self) -> (Start<'a, T>, [usize; 3], usize) {
         (self.region.start, self.region.extents, self.region.pitch)
     }

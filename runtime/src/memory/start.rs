@@ -1,4 +1,4 @@
-//! Where a run or a box of elements begins in device memory that is borrowed.
+//! The beginning of a run or a box of elements in borrowed device memory.
 
 use std::marker::PhantomData;
 
@@ -46,12 +46,12 @@ impl<'a, T> Start<'a, T> {
         Self { address: address as u64, gpu: None, _elements: PhantomData }
     }
 
-    /// So many bytes on, in the same memory.
+    /// The place `bytes` bytes further on, in the same memory.
     pub fn plus(self, bytes: usize) -> Self {
         Self { address: self.address + bytes as u64, ..self }
     }
 
-    /// Where the memory is.
+    /// The device that holds the memory.
     pub fn place(&self) -> MemoryPlace {
         self.gpu.map_or(MemoryPlace::Simulator, |memory| MemoryPlace::Gpu(memory.ordinal()))
     }

@@ -16,7 +16,7 @@ use crate::memory::start::Start;
 use crate::simulator::Statics;
 use crate::types::GpuType;
 
-/// Where the elements of a static are.
+/// The memory of a static's elements.
 #[derive(Clone)]
 pub(crate) enum Held {
     /// On a GPU.
@@ -51,7 +51,7 @@ macro_rules! static_memory {
                 self.len
             }
 
-            /// Whether there are no elements.
+            /// Returns whether there are no elements.
             pub fn is_empty(&self) -> bool {
                 self.len == 0
             }
@@ -129,8 +129,8 @@ pub struct StaticMemory<T> {
 
 /// Device memory with the value of a `#[gpu_const]`: [`GpuConst::elements`](crate::GpuConst::elements).
 ///
-/// Kernels that name the constant read it in constant memory, of which each has its own. Other kernels take this memory
-/// as a slice. It holds the value at the time of the call.
+/// Kernels that name the constant read it in constant memory, where each kernel has its own copy. Other kernels take this
+/// memory as a slice. It holds the value at the time of the call.
 pub struct ConstMemory<T> {
     held: Held,
     len: usize,

@@ -21,7 +21,7 @@ const EXTENT: u64 = 1 << 32;
 ///
 /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalStrides`.
 const STRIDE: u64 = 1 << 40;
-/// What the address and the bytes between rows are a multiple of.
+/// The alignment of the address, and the unit of the bytes between rows.
 ///
 /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalAddress`, `globalStrides`.
 const UNIT: u64 = 16;
@@ -51,7 +51,7 @@ impl TensorOptions {
         Self::default()
     }
 
-    /// How many bytes the L2 cache fetches at once.
+    /// Sets the number of bytes that the L2 cache fetches at once.
     pub fn promotion(self, promotion: Promotion) -> Self {
         Self { promotion, ..self }
     }
@@ -72,7 +72,7 @@ struct Mapped<'a, T> {
 }
 
 impl<T: MappedElement> Mapped<'_, T> {
-    /// Rows side by side in memory of so many elements.
+    /// Rows side by side in memory with this number of elements.
     fn dense(start: Start<'_, T>, len: usize, rows: usize, cols: usize) -> Result<Mapped<'_, T>> {
         if rows.checked_mul(cols).is_none_or(|all| all > len) {
             return Err(TensorMapError::Elements { rows, cols, len }.into());
@@ -133,7 +133,7 @@ impl<'a, T: MappedElement> Part<'a, T> {
     /// The first elements as a matrix, row after row, in boxes of `ROWS` × `COLS` that the copy engine loads: an argument for
     /// `&TensorMap<T, ROWS, COLS, L>`.
     ///
-    /// Made once, it serves many launches.
+    /// One map works for many launches.
     ///
     /// # Errors
     /// [`TensorMapError`] for a matrix that the copy engine does not know; a driver error.
@@ -147,10 +147,10 @@ impl<'a, T: MappedElement> Part<'a, T> {
         self.tensor_map_with(rows, cols, TensorOptions::new())
     }
 
-    /// As [`tensor_map`](Self::tensor_map), with options.
+    /// Like [`tensor_map`](Self::tensor_map), with options.
     ///
     /// # Errors
-    /// As for that; NaNs of integers.
+    /// The errors of [`tensor_map`](Self::tensor_map); a fill of NaNs for integers.
     pub fn tensor_map_with<const ROWS: usize, const COLS: usize, L: BoxLayout>(
         self,
         rows: usize,
@@ -168,7 +168,7 @@ impl<'a, T: MappedElement> PartMut<'a, T> {
     /// `&mut TensorMapMut<T, ROWS, COLS, L>`.
     ///
     /// # Errors
-    /// As for [`Part::tensor_map`].
+    /// The errors of [`Part::tensor_map`].
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub fn tensor_map_mut<const ROWS: usize, const COLS: usize, L: BoxLayout>(
@@ -186,10 +186,10 @@ impl<T: MappedElement> Buffer<T> {
     /// The first elements as a matrix, row after row, in boxes of `ROWS` × `COLS` that the copy engine loads: an argument for
     /// `&TensorMap<T, ROWS, COLS, L>`.
     ///
-    /// Made once, it serves many launches. [`Part::tensor_map_with`] takes options.
+    /// One map works for many launches. [`Part::tensor_map_with`] takes options.
     ///
     /// # Errors
-    /// As for [`Part::tensor_map`].
+    /// The errors of [`Part::tensor_map`].
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub fn tensor_map<const ROWS: usize, const COLS: usize, L: BoxLayout>(
@@ -204,7 +204,7 @@ impl<T: MappedElement> Buffer<T> {
     /// `&mut TensorMapMut<T, ROWS, COLS, L>`.
     ///
     /// # Errors
-    /// As for [`Part::tensor_map`].
+    /// The errors of [`Part::tensor_map`].
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub fn tensor_map_mut<const ROWS: usize, const COLS: usize, L: BoxLayout>(
@@ -220,7 +220,7 @@ impl<'a, T: MappedElement> Part3<'a, T> {
     /// One plane as a matrix in boxes that the copy engine loads: an argument for `&TensorMap<T, ROWS, COLS, L>`.
     ///
     /// # Errors
-    /// As for [`Part::tensor_map`], and for several planes.
+    /// The errors of [`Part::tensor_map`], and for several planes.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub fn tensor_map<const ROWS: usize, const COLS: usize, L: BoxLayout>(
@@ -229,10 +229,10 @@ impl<'a, T: MappedElement> Part3<'a, T> {
         self.tensor_map_with(TensorOptions::new())
     }
 
-    /// As [`tensor_map`](Self::tensor_map), with options.
+    /// Like [`tensor_map`](Self::tensor_map), with options.
     ///
     /// # Errors
-    /// As for that; NaNs of integers.
+    /// The errors of [`tensor_map`](Self::tensor_map); a fill of NaNs for integers.
     pub fn tensor_map_with<const ROWS: usize, const COLS: usize, L: BoxLayout>(
         self,
         options: TensorOptions,
@@ -247,7 +247,7 @@ impl<'a, T: MappedElement> PartMut3<'a, T> {
     /// One plane as a matrix in boxes that the copy engine stores: an argument for `&mut TensorMapMut<T, ROWS, COLS, L>`.
     ///
     /// # Errors
-    /// As for [`Part3::tensor_map`].
+    /// The errors of [`Part3::tensor_map`].
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub fn tensor_map_mut<const ROWS: usize, const COLS: usize, L: BoxLayout>(
@@ -263,7 +263,7 @@ impl<T: MappedElement> Pitched2<T> {
     /// The matrix in boxes that the copy engine loads: an argument for `&TensorMap<T, ROWS, COLS, L>`.
     ///
     /// # Errors
-    /// As for [`Part::tensor_map`].
+    /// The errors of [`Part::tensor_map`].
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub fn tensor_map<const ROWS: usize, const COLS: usize, L: BoxLayout>(
@@ -275,7 +275,7 @@ impl<T: MappedElement> Pitched2<T> {
     /// The matrix in boxes that the copy engine stores: an argument for `&mut TensorMapMut<T, ROWS, COLS, L>`.
     ///
     /// # Errors
-    /// As for [`Part::tensor_map`].
+    /// The errors of [`Part::tensor_map`].
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub fn tensor_map_mut<const ROWS: usize, const COLS: usize, L: BoxLayout>(

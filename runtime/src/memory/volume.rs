@@ -58,7 +58,7 @@ impl Device {
     /// [`Device::alloc_uninit`].
     ///
     /// # Errors
-    /// As for [`Device::alloc_pitched_3d`].
+    /// The errors of [`Device::alloc_pitched_3d`].
     ///
     /// Source: CUDA Driver API, `cuMemAllocPitch`.
     pub fn alloc_pitched_3d_uninit<T: AnyBits>(

@@ -1,4 +1,4 @@
-//! Which checks are left out, which a launch proves, and which stay.
+//! Tests of bounds checks: those that are left out, those that a launch proves, and those that stay.
 
 use crate::codegen::{Checks, PrintOptions};
 use crate::ir::{LaunchValues, Parameter, Scalar};
@@ -127,7 +127,7 @@ fn signed_index(y: &mut [f32], n: i32) {
     }
 }
 
-/// What the guard said of `i` is not so in the second iteration.
+/// The guard's statement about `i` is false in the second iteration.
 #[gpu_kernel]
 fn changed_in_a_loop(y: &mut [f32], n: u32) {
     let mut i = 0usize;

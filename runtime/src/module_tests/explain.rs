@@ -1,4 +1,4 @@
-//! What a launch says of its checks.
+//! Tests of a launch's explanation of its checks.
 
 use crate::launch::Why;
 use crate::prelude::*;

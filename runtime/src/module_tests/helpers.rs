@@ -14,7 +14,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What a line of CUDA defines.
+/// The name that a line of CUDA defines.
 fn defined(line: &str) -> Option<&str> {
     let head = &line[..line.find('(')?];
     let name = head.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?;

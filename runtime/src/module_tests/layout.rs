@@ -35,7 +35,7 @@ fn an_enum_in_a_tuple_takes_its_bytes() {
     assert_eq!((ty.size(), ty.align(), ty.field_offset(2)), (32, 8, Some(24)));
 }
 
-/// What Rust says of a type and what the IR says of it.
+/// Compares Rust's layout of a type with the IR's.
 fn same<T: DeviceType>() {
     let (ty, layout) = (T::ty(), T::LAYOUT);
     assert_eq!((ty.size(), ty.align()), (layout.size, layout.align), "{ty}");

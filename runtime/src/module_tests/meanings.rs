@@ -1,4 +1,4 @@
-//! What a recorded function with a CUDA body means.
+//! Tests of the meaning of a recorded function with a CUDA body.
 
 use crate::Kernel;
 use crate::types::{DeviceType, Slice};

@@ -1,4 +1,4 @@
-//! What calls, fields, views, parts of slices, bits and counters prove, and what they do not.
+//! Tests of proofs by calls, fields, views, parts of slices, bits and counters, and of their limits.
 
 use super::elision::{checks, lifted};
 use crate::prelude::*;
@@ -302,7 +302,7 @@ fn assumed(y: &mut [f32], n: u32) {
     y[0] += s[i][tx];
 }
 
-/// What is assumed in a branch holds there alone.
+/// An assumption in a branch holds in that branch alone.
 #[gpu_kernel]
 fn assumed_in_a_branch(y: &mut [f32], n: u32) {
     let s = [1.0; 8];

@@ -397,7 +397,7 @@ fn break_before_the_next_round(y: &mut [u32]) {
     }
 }
 
-/// What counts the rounds stands behind the `continue`: threads do not make as many.
+/// The statement that counts the rounds stands behind the `continue`: not all threads make the same number.
 #[gpu_kernel]
 fn continue_before_the_count(y: &mut [u32]) {
     let t = thread_idx().x;
@@ -475,7 +475,7 @@ fn exchange_of_a_failing_load(x: &mut [u32]) {
     let _ = atomic(&mut x[0]).compare_exchange(0, 1, Ordering::Release, Ordering::Acquire);
 }
 
-/// As of Rust's own: an exchange that fails has loaded, and a load cannot release.
+/// As with Rust's own: an exchange that fails has loaded, and a load cannot release.
 #[test]
 fn an_exchange_that_fails_cannot_release() {
     let refused = exchange_that_releases_in_vain::record(&()).expect_err("a load releases").to_string();

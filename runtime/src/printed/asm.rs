@@ -1,8 +1,8 @@
 //! `asm` statements as calls of the shim's PTX instructions.
 //!
 //! An instruction is a function named for it, its operands in their order: `bfe.u32 %0, %1, %2, %3;` is
-//! `ws_ptx_bfe_u32(r, x, pos, len)`. Where a statement declares registers, they are variables. Which instructions there
-//! are is the shim's to say (`shim/ptx.h`): another one does not compile, and the compiler's message names it.
+//! `ws_ptx_bfe_u32(r, x, pos, len)`. Registers that a statement declares are variables. The shim has the list of
+//! instructions (`shim/ptx.h`): another one does not compile, and the compiler's message names it.
 
 use super::Refused;
 use super::text::{enclosed, is_word, string_end, word_end};
@@ -10,7 +10,7 @@ use super::text::{enclosed, is_word, string_end, word_end};
 /// Words of memory instructions that say how they are ordered and seen, not what they do.
 const MODIFIERS: &str = "relaxed acquire release acq_rel seq_cst weak volatile cta cluster gpu sys global";
 
-/// C++ that does what a statement does, whose text is between its parentheses.
+/// The C++ of a statement, whose text is between its parentheses.
 pub(super) fn calls(
     statement: &str,
     operand: &dyn Fn(&str) -> Result<String, Refused>,
@@ -36,7 +36,7 @@ pub(super) fn calls(
     })
 }
 
-/// What the operands of a statement's instructions can be.
+/// The operands of a statement's instructions.
 struct Statement {
     operands: Vec<String>,
     registers: Vec<String>,
@@ -70,7 +70,7 @@ impl Statement {
         if is_label || !opcode.starts_with(|c: char| c.is_ascii_lowercase()) {
             return Err(refused());
         }
-        // What an instruction gives to `_` is given to nobody.
+        // The result that an instruction gives to `_` is dropped.
         let tokens = rest
             .split(|c: char| ",[]{}|".contains(c) || c.is_whitespace())
             .filter(|t| !matches!(*t, "" | "_"));

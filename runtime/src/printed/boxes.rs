@@ -1,4 +1,5 @@
-//! What a compiled text asks of the copy engine with a map of a tensor, whose first word is the address of the host's.
+//! Copies of boxes that a compiled text starts with a map of a tensor; the map's first word is the address of the host's
+//! map.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -24,7 +25,7 @@ fn tile(offset: u32, of: &TensorMapObject) -> SharedBox {
 fn each<T: Copy>(to: *mut u8, from: *const u8, bytes: usize, join: impl Fn(T, T) -> T) {
     let (to, from) = (to.cast::<T>(), from.cast::<T>());
     for i in 0..bytes / size_of::<T>() {
-        // SAFETY: the simulator gives so many bytes of elements at both.
+        // SAFETY: the simulator gives this number of bytes of elements at both.
         unsafe { to.add(i).write_unaligned(join(to.add(i).read_unaligned(), from.add(i).read_unaligned())) }
     }
 }

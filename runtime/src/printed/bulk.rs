@@ -1,4 +1,4 @@
-//! What a compiled text asks of barriers that count and of the copy engine: the same functions that the twin's builtins call.
+//! Barriers with phases and bulk copies of a compiled text: the same functions that the twin's builtins call.
 //!
 //! An address of shared memory is its offset in the block's; `shim/bulk.h` says how another block's is told.
 
@@ -18,7 +18,7 @@ fn rank(place: u32) -> u32 {
     (place >> 24).wrapping_sub(1)
 }
 
-/// Whether a phase is complete; may wait for it first.
+/// Returns whether a phase is complete; may wait for it first.
 fn look(barrier: u32, phase: u32, is_parity: bool, waits: bool) -> bool {
     let phase = if is_parity { PhaseOf::Parity(phase) } else { PhaseOf::Number(phase) };
     match waits {

@@ -8,21 +8,21 @@ use std::sync::OnceLock;
 use super::{Refused, Sanitizers};
 use crate::nvrtc::Version;
 
-/// What is looked for on the path, in this order.
+/// The compilers that are searched on the path, in this order.
 const NAMES: [&str; 3] = ["c++", "clang++", "g++"];
 
-/// What every text is compiled with.
+/// The flags of every text.
 ///
-/// Floats are not contracted, as rustc does not; overflow is not made to wrap, so that the undefined-behaviour sanitizer
-/// sees it; reinterpreted memory may alias, since a Rust view of bytes as another type is no mistake of the text. A fault
+/// The flags keep floats uncontracted, as in rustc. Overflow does not wrap, because the undefined-behaviour sanitizer must
+/// see it. Reinterpreted memory may alias, since a Rust view of bytes as another type is no mistake of the text. A fault
 /// unwinds through the text by its tables alone: a handler of C++, which a literal with a call in it would get, needs a
 /// library.
 const FLAGS: &str = "-std=c++17 -O1 -g0 -pipe -x c++ -fPIC -shared -nostdlib -fno-builtin -ffp-contract=off \
     -fno-strict-aliasing -fsanitize-coverage=trace-pc -fno-exceptions -fasynchronous-unwind-tables \
     -fvisibility=hidden -fno-stack-protector -w";
 
-/// The compiler's flags. A division by zero, or of the least integer by -1, is always looked for: it would end the
-/// process. The compiler looks for the latter with every overflow of signed integers, of which a right text has none.
+/// The compiler's flags. They always look for a division by zero, or of the minimum by -1, which would end the process. The
+/// compiler looks for the latter with every overflow of signed integers; a right text has none.
 fn sanitizer_flags(sanitizers: Sanitizers, clang: bool) -> String {
     let checks = match (sanitizers.undefined, sanitizers.address) {
         (false, false) => "integer-divide-by-zero,signed-integer-overflow",
@@ -47,7 +47,7 @@ fn sanitizer_flags(sanitizers: Sanitizers, clang: bool) -> String {
 #[derive(Debug)]
 pub(super) struct Compiler {
     path: PathBuf,
-    /// What it says that it is.
+    /// The version that it reports.
     pub version: Version,
 }
 
@@ -77,7 +77,7 @@ impl Compiler {
         output.status.success().then(|| Self { path: path.to_owned(), version })
     }
 
-    /// Everything that decides what is made of a text, besides the text.
+    /// Everything besides the text that decides the compiler's output.
     pub fn identity(&self, sanitizers: Sanitizers) -> String {
         format!("{} {FLAGS} {}", self.version, self.sanitize(sanitizers))
     }
@@ -86,7 +86,7 @@ impl Compiler {
         sanitizer_flags(sanitizers, self.version.build.contains("clang"))
     }
 
-    /// Compiles a file to a shared library; what the compiler says if it does not compile.
+    /// Compiles a file to a shared library; returns the compiler's message if it does not compile.
     pub fn compile(&self, from: &Path, to: &Path, sanitizers: Sanitizers) -> Result<(), Refused> {
         let mut command = Command::new(&self.path);
         command.args(FLAGS.split_whitespace()).args(self.sanitize(sanitizers).split_whitespace());

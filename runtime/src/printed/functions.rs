@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::host::HostFunction;
 use super::{boxes, bulk, images, machine, numeric, tensor_cores, wgmma};
 
-/// All functions; their places in this order are part of what a compiled text is.
+/// All functions; a compiled text depends on their places in this order.
 pub(super) fn functions() -> impl Iterator<Item = &'static HostFunction> {
     machine::FUNCTIONS
         .iter()

@@ -18,7 +18,7 @@ use crate::cache::CacheSettings;
 use crate::cache::Disk;
 use crate::nvrtc::Cubin;
 
-/// What the compiler knows the text's own lines by, where they are those of no Rust file.
+/// The compiler's name for the file of the text's own lines, which are those of no Rust file.
 pub(super) const OWN_FILE: &str = "warpsmith-printed";
 
 /// The shim, in the order in which its parts need each other.
@@ -53,7 +53,7 @@ pub(super) struct Unit {
 /// Runs a thread of a kernel, given the addresses of its parameters.
 pub(super) type Entry = unsafe extern "C-unwind" fn(*const *const c_void);
 
-/// What a loaded library has of a unit.
+/// The table of a unit in a loaded library.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exports(*const *mut c_void);
 
@@ -63,7 +63,7 @@ unsafe impl Send for Exports {}
 unsafe impl Sync for Exports {}
 
 impl Exports {
-    /// What runs a thread of the kernel, given the addresses of its arguments.
+    /// The function that runs a thread of the kernel, given the addresses of its arguments.
     pub fn entry(self) -> Entry {
         // SAFETY: the first export is a function of this type.
         unsafe { std::mem::transmute::<*mut c_void, _>(self.0.read()) }
@@ -75,7 +75,7 @@ impl Exports {
         unsafe { self.0.add(2 + place).read() }.cast()
     }
 
-    /// Says how many steps a thread may make; launches at once of one library share the number.
+    /// Sets the number of steps that a thread may make; launches at once of one library share the number.
     pub fn set_budget(self, steps: u64) {
         // SAFETY: the second export is an aligned word of the library, which threads of other launches read.
         let budget = unsafe { AtomicU64::from_ptr(self.0.add(1).read().cast()) };
@@ -90,7 +90,7 @@ impl Unit {
         Self { code, kernel, symbols, key: xxh3_128(all.as_bytes()) }
     }
 
-    /// The text of the unit with what the host calls, in a namespace of its own or in none.
+    /// The text of the unit with its exports, in a namespace of its own or in none.
     fn print(&self, namespaced: bool) -> String {
         let Self { code, kernel, symbols, key } = self;
         let (open, close) = match namespaced {
@@ -271,7 +271,7 @@ fn load(image: &[u8], unit: &Unit) -> Result<Exports, Refused> {
     exports(open(image)?, unit)
 }
 
-/// Where compiled texts are kept; `None` where the cache is off.
+/// The folder of compiled texts; `None` if the cache is off.
 fn disk() -> Option<&'static Disk> {
     static DISK: OnceLock<Option<Disk>> = OnceLock::new();
     let make = || {

@@ -1,4 +1,4 @@
-//! What a compiled text asks of the simulator's machine: the same functions that the twin's builtins call.
+//! The simulator's machine for a compiled text: the same functions that the twin's builtins call.
 
 use std::ffi::{c_char, c_void};
 
@@ -12,7 +12,7 @@ use crate::device_api::vote::{
 use crate::simulator::context::{self, SharedSite};
 use crate::simulator::{Instruction, Line, MemoryScope};
 
-/// Says which line the running thread is at.
+/// Tells the machine the line of the running thread.
 fn at(file: *const c_char, line: i32) {
     // SAFETY: the shim passes `__builtin_FILE()`.
     let file = unsafe { host::text(file) };
@@ -120,7 +120,7 @@ host_functions! { FUNCTIONS:
         name: *const c_char, entry: *const c_void, grid: *const u32, block: *const u32, shared: u64, order: i32,
         count: u32, values: *const *const c_void, sizes: *const u64
     ) = {
-        // SAFETY: the shim gives three extents each, and so many values with their sizes.
+        // SAFETY: the shim gives three extents each, and this number of values with their sizes.
         unsafe {
             let (grid, block) = (grid.cast::<[u32; 3]>().read(), block.cast::<[u32; 3]>().read());
             let values = (0..count as usize).map(|i| (*values.add(i), *sizes.add(i) as usize));

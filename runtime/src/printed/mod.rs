@@ -12,7 +12,7 @@
 //! A loaded text stays loaded: a process that runs hundreds of thousands of texts, as a fuzzer may, is better split, since
 //! each library takes a few of the kernel's mappings. Made for Linux; g++ 12 is what it is tested with.
 //!
-//! Refused, with a message that says so: PTX instructions that the shim has not, and CUDA by hand that no C++ compiler
+//! It refuses, with a message, PTX instructions that the shim does not have, and hand-written CUDA that no C++ compiler
 //! takes.
 
 mod asm;
@@ -32,16 +32,18 @@ mod wgmma;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 pub use crate::simulator::{Refused, Sanitizers};
 pub(crate) use run::{PrintedLaunch, Reachable, Text};
 
-use crate::codegen::CudaSource;
+use crate::codegen::{Checks, CudaSource};
 use crate::compile::kernel::{Kernel, KernelDefinition};
 use crate::compile::print;
-use crate::driver::Version;
+use crate::driver::{Shown, Version};
 use crate::ir::Location;
+use crate::passes;
+use crate::validate::ValidModule;
 use compiler::Compiler;
 use library::Unit;
 
@@ -65,12 +67,16 @@ type Compiled = Result<Arc<Text>, Refused>;
 /// The texts of one kernel.
 type Texts<K> = HashMap<(<K as KernelDefinition>::Comptime, TextOptions), Compiled>;
 
+/// The texts of all kernels that were launched, by their types.
+fn known() -> MutexGuard<'static, HashMap<TypeId, Box<dyn Any + Send>>> {
+    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A kernel's text, compiled at its first launch.
 pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: TextOptions) -> Compiled {
-    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
-    let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (comptime.clone(), wanted);
-    if let Some(known) = lock().get(&TypeId::of::<K>()).and_then(|texts| texts.downcast_ref::<Texts<K>>())
+    if let Some(known) = known().get(&TypeId::of::<K>()).and_then(|texts| texts.downcast_ref::<Texts<K>>())
         && let Some(text) = known.get(&key)
     {
         return text.clone();
@@ -79,7 +85,7 @@ pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: TextOptions) -> Co
     let made = source::<K>(comptime, wanted.version)
         .and_then(|source| compile(source, K::AT, wanted.sanitizers))
         .map(Arc::new);
-    let mut known = lock();
+    let mut known = known();
     let texts = known.entry(TypeId::of::<K>()).or_insert_with(|| Box::new(Texts::<K>::new()));
     match texts.downcast_mut::<Texts<K>>() {
         Some(texts) => texts.entry(key).or_insert(made).clone(),
@@ -111,13 +117,12 @@ fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
 /// Compiles texts ahead of their launches, which then find them in memory: many in one call of the compiler, whose start
 /// is most of what one text costs.
 ///
-/// Give what [`Kernel::print`] gives with `line_directives` on. A text that is refused or does not compile is an error
-/// of its launch, not of this.
+/// [`launch_texts`] gives those of a kernel; a text that is printed otherwise needs `line_directives`. A text that is refused
+/// or does not compile is an error of its launch, not of this.
 ///
 /// ```
-/// use warpsmith::codegen::{Checks, PrintOptions};
 /// use warpsmith::prelude::*;
-/// use warpsmith::printed::{Sanitizers, compile_ahead};
+/// use warpsmith::printed::{Sanitizers, compile_ahead, launch_texts};
 ///
 /// #[gpu_kernel]
 /// fn double(x: &mut [f32]) {
@@ -128,8 +133,7 @@ fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
 /// }
 ///
 /// # fn main() -> warpsmith::Result<()> {
-/// let options = PrintOptions { checks: Checks::All, line_directives: true };
-/// let texts = [double::print(&(), &options)?];
+/// let texts = launch_texts(&double::module(&())?, true)?;
 /// if let Err(missing) = compile_ahead(&texts, Sanitizers::NONE) {
 ///     println!("{missing}");
 /// }
@@ -142,6 +146,22 @@ pub fn compile_ahead(texts: &[CudaSource], sanitizers: Sanitizers) -> Result<(),
     Compiler::process()?;
     let units: Vec<Unit> = texts.iter().filter_map(|source| unit(source, sanitizers).ok()).collect();
     library::compile_ahead(&units, sanitizers)
+}
+
+/// The texts that most launches of a kernel run: those that fulfil all of its conditions. `checked` are those of
+/// [`launch`](crate::Launch::launch), the others those of [`launch_unchecked`](crate::Launch::launch_unchecked). A kernel that is
+/// coarsened has a second text.
+///
+/// # Errors
+/// An error of printing.
+pub fn launch_texts(module: &ValidModule, checked: bool) -> crate::Result<Vec<CudaSource>> {
+    let kernel = module.module();
+    let shown = Shown::ALL.of(kernel.fits.len(), passes::read_only(module));
+    let checks = if checked { Checks::fulfilling_all(kernel.conditions.len()) } else { Checks::None };
+    let coarsened =
+        kernel.attributes.coarsen.map(|factor| Version { coarsen: Some(factor), ..checks.into() });
+    let versions = [Some(Version::of_launch(checks, shown)), coarsened];
+    versions.into_iter().flatten().map(|version| print(module, version, true)).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! CUDA's library of numeric functions, each by the function that the twin calls.
 //!
-//! Results are therefore the twin's bit for bit. What is tested is that the text calls the right one.
+//! The results are therefore the twin's bit for bit. The test is whether the text calls the right function.
 
 use crate::half::{bf16, f16};
 

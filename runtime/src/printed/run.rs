@@ -21,7 +21,7 @@ use crate::simulator::{ChildOrder, FaultSite, Instruction, Line, SimFault, Space
 pub(crate) struct Text {
     pub(super) source: CudaSource,
     pub(super) exports: Exports,
-    /// Where the kernel was written.
+    /// The location of the kernel's definition.
     pub(super) at: Location,
     /// Held by a launch that has put its statics into the library.
     pub(super) statics: Mutex<()>,
@@ -31,7 +31,7 @@ pub(crate) struct Text {
 pub(crate) struct PrintedLaunch<'t> {
     text: &'t Text,
     params: Vec<*const c_void>,
-    /// What the parameters' addresses are of.
+    /// The memory behind the parameters' addresses.
     _words: Vec<Box<[u64]>>,
     record: Box<UnsafeCell<Record>>,
     reached: Reachable,
@@ -43,7 +43,7 @@ pub(crate) struct PrintedLaunch<'t> {
 /// The memory that a launch may access besides the blocks' and its threads' own.
 #[derive(Default)]
 pub(crate) struct Reachable {
-    /// What its arguments say.
+    /// The ranges of memory of its arguments.
     pub ranges: Vec<Range<usize>>,
     /// Whether it may reach any buffer: by an address that is in a value or in memory.
     pub any_buffer: bool,
@@ -67,7 +67,7 @@ struct Record {
 /// State of a record that is complete.
 const WRITTEN: u32 = 2;
 
-/// What a thread unwinds with that ends by itself.
+/// The payload with which a thread that ends by itself unwinds.
 struct Left;
 
 thread_local! {
@@ -80,8 +80,8 @@ thread_local! {
 impl<'t> PrintedLaunch<'t> {
     /// A launch with these arguments.
     ///
-    /// A coarsened text is told how many threads the launch asked for. A thread may make so many steps, each a piece of the text without a branch, from one barrier, exchange or atomic
-    /// to the next.
+    /// A coarsened text receives the number of threads that the launch asked for. A thread may make `rules.steps` steps; each is
+    /// a piece of the text without a branch, from one barrier, exchange or atomic to the next.
     pub fn new(
         text: &'t Text,
         args: &[KernelArg],
@@ -131,7 +131,7 @@ impl<'t> PrintedLaunch<'t> {
             site: 0,
             instance: 0,
         }));
-        // SAFETY: the parameters are of the types that the printed kernel declares.
+        // SAFETY: the parameters have the types that the printed kernel declares.
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| unsafe { entry(params.as_ptr()) }));
         if let Err(payload) = outcome
             && !payload.is::<Left>()
@@ -170,19 +170,19 @@ fn words(arg: &KernelArg) -> Box<[u64]> {
 /// Words of a map of a tensor.
 const MAP_WORDS: usize = TensorMapType::SIZE / size_of::<u64>();
 
-/// The first of so many words at which a map may lie.
+/// The first of these words at which a map may lie.
 fn map_start(words: &[u64]) -> usize {
     let beyond = words.as_ptr().addr() % TensorMapType::ALIGN;
     (TensorMapType::ALIGN - beyond) % TensorMapType::ALIGN / size_of::<u64>()
 }
 
 impl Text {
-    /// What it needs of its launches.
+    /// The requirements on its launches.
     pub fn needs(&self) -> &crate::codegen::Needs {
         &self.source.needs
     }
 
-    /// What its launches fulfil, if its threads do several elements each.
+    /// The requirements on its launches, if its threads do several elements each.
     pub fn coarsened(&self) -> Option<&CoarsenNeeds> {
         self.source.needs.coarsened.as_ref()
     }
@@ -214,7 +214,7 @@ fn current<'a>() -> &'a PrintedLaunch<'static> {
     unsafe { &*CURRENT.get() }
 }
 
-/// Where the running kernel was written.
+/// The location of the running kernel's definition.
 fn kernel_line() -> Line {
     let Location { file, line } = current().text.at;
     Line { file, line, column: 0 }
@@ -235,7 +235,7 @@ pub(super) fn exit() -> ! {
 /// Queues a launch by the running thread: a kernel of the text, its shape, and the bytes of its parameters.
 ///
 /// # Safety
-/// The values are so many bytes each, of the types of the parameters of the kernel that `entry` runs.
+/// The values have the types and sizes of the parameters of the kernel that `entry` runs.
 pub(super) unsafe fn launch(
     name: &'static str,
     entry: *const c_void,

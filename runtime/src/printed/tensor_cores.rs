@@ -14,13 +14,13 @@ fn row(offset: u32) -> *mut u8 {
 /// Loads `N` matrices.
 fn load<const N: usize>(kinds: [&'static str; 2], to: *mut u32, place: u32, transposed: bool) {
     let registers = ldmatrix::load::<N>(kinds[usize::from(transposed)], row(place), transposed);
-    // SAFETY: the shim gives room for so many registers.
+    // SAFETY: the shim gives room for this number of registers.
     unsafe { to.cast::<[u32; N]>().write(registers) }
 }
 
 /// Stores `N` matrices.
 fn store<const N: usize>(kinds: [&'static str; 2], place: u32, from: *const u32, transposed: bool) {
-    // SAFETY: the shim gives so many registers.
+    // SAFETY: the shim gives this number of registers.
     let registers = unsafe { from.cast::<[u32; N]>().read() };
     ldmatrix::store(kinds[usize::from(transposed)], row(place), registers, transposed);
 }
@@ -28,7 +28,7 @@ fn store<const N: usize>(kinds: [&'static str; 2], place: u32, from: *const u32,
 /// Multiplies, and leaves the sums where they were.
 ///
 /// # Safety
-/// The addresses are of what the function takes.
+/// The addresses are those of the function's operands.
 unsafe fn multiply<A, B, C>(
     product: impl Fn(A, B, C) -> C,
     a: *const c_void,

@@ -1,5 +1,6 @@
-//! The shim knows what the device API and the printer can print.
+//! The shim knows what the device API and the printer can print, and launches find texts that were compiled ahead of them.
 
+use std::any::TypeId;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,9 @@ use super::Sanitizers;
 use super::compiler::Compiler;
 use super::library::Unit;
 use super::text::{for_host, is_word, string_end, word_end};
-use super::{Refused, functions, library};
+use super::{Refused, Texts, functions, known, launch_texts, library};
+use crate::prelude::*;
+use crate::simulator::{Executor, Settings};
 
 /// Names in printed CUDA that the shim does not have, and why.
 const WITHOUT: [(&str, &str); 7] = [
@@ -47,7 +50,7 @@ fn literals(source: &str) -> Vec<&str> {
     found
 }
 
-/// What the strings of the sources call or name as CUDA does.
+/// The CUDA names that the strings of the sources call.
 fn printed_names(directory: &Path, names: &mut BTreeSet<String>) {
     for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
@@ -117,7 +120,7 @@ fn unit(cuda: &str, kernel: &str) -> Option<Unit> {
     ))
 }
 
-/// What a kernel writes that is given the address of a number.
+/// The number that a kernel writes to the address that it is given.
 fn written(unit: &Unit) -> Result<i32, Refused> {
     let exports = library::loaded(unit, Sanitizers::NONE)?;
     let mut number = 0;
@@ -162,4 +165,45 @@ fn an_instruction_that_the_shim_has_not_is_named() {
     let Some(unit) = unit(text, "k") else { return println!("skipped: there is no C++ compiler") };
     let refused = written(&unit).expect_err("no such instruction");
     assert_eq!(refused, Refused::Instruction("szext.wrap.s32".into()));
+}
+
+/// A kernel whose text depends on its launch in each way that there is: conditions, arithmetic that fits, slices that are read.
+#[gpu_kernel]
+fn rows_scaled(x: &[f32], y: &mut [f32], by: f32, cols: usize) {
+    let row = block_idx().y as usize;
+    for col in (thread_idx().x as usize..cols).step_by(block_dim().x as usize) {
+        y[row * cols + col] = by * x[row * cols + col];
+    }
+}
+
+#[test]
+fn launches_run_the_texts_that_are_compiled_ahead() -> crate::Result<()> {
+    if let Err(missing) = super::compiler() {
+        println!("skipped: {missing}");
+        return Ok(());
+    }
+    let device = Device::simulator_with(Settings { executor: Executor::Printed, ..Settings::default() });
+    let (x, mut y) = (device.upload(&[2.0f32; 60])?, device.upload(&[0.0f32; 60])?);
+    rows_scaled(&x, &mut y, 3.0, 20).grid([1, 3]).block(8).launch(&device)?;
+    // SAFETY: rows and columns are those of both buffers.
+    unsafe { rows_scaled(&x, &mut y, 3.0, 20).grid([1, 3]).block(8).launch_unchecked(&device)? };
+    assert_eq!(device.download(&y)?, [6.0; 60]);
+
+    let module = rows_scaled::module(&())?;
+    assert!(!module.module().conditions.is_empty() && !module.module().fits.is_empty());
+    let ahead = [true, false].map(|checked| launch_texts(&module, checked));
+    let ahead: Vec<String> = ahead
+        .into_iter()
+        .collect::<crate::Result<Vec<_>>>()?
+        .concat()
+        .into_iter()
+        .map(|text| text.code)
+        .collect();
+    let known = known();
+    let launched =
+        known.get(&TypeId::of::<rows_scaled>()).and_then(|texts| texts.downcast_ref::<Texts<rows_scaled>>());
+    let launched: Vec<_> = launched.into_iter().flat_map(|texts| texts.values()).flatten().collect();
+    assert_eq!(launched.len(), 2);
+    assert!(launched.iter().all(|text| ahead.contains(&text.source.code)), "{ahead:#?}");
+    Ok(())
 }

@@ -84,7 +84,7 @@ impl<'t> Rewriter<'t> {
         self.at += bytes;
     }
 
-    /// Whether a preprocessor's line begins here.
+    /// Returns whether a preprocessor's line begins here.
     fn at_directive(&self) -> bool {
         self.rest().starts_with('#')
             && self.text[..self.at]

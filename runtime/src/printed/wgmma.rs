@@ -8,7 +8,7 @@ use crate::half::{bf16, f16};
 use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
 use warpsmith_lang::prelude::{F8E4M3, F8E5M2};
 
-/// What a product is of, by the shim's number: its bytes, and the value of an element.
+/// The elements of a product, by the shim's number: their size, and the value of an element.
 fn element(number: u32) -> (usize, fn(u32) -> f64) {
     match number {
         0 => (2, f16::value),

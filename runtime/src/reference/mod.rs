@@ -1,11 +1,11 @@
-//! The language reference: what a kernel may say, what it means in Rust, and the CUDA that it prints.
+//! The language reference: the language of kernels, its meaning in Rust, and the CUDA that it prints.
 //!
 //! A kernel is a Rust function and means what Rust says; each chapter lists what of Rust a kernel may
 //! use, and the device functions beside it. Every example is a test of this documentation: [`run`]
 //! runs it on the simulator, compares the CUDA that it prints with the block that follows it, and
 //! compiles that with NVRTC where NVRTC is installed. In such a block `// …` stands for lines left out.
 //!
-//! What no chapter lists is refused by name, with a way out; [`refused`] shows the messages.
+//! Code that no chapter lists is refused by name, with a way out; [`refused`] shows the messages.
 
 use std::marker::PhantomData;
 
@@ -45,7 +45,7 @@ unsafe impl<T: GpuType> SliceMutArg<'_, T> for Out<T> {
     }
 }
 
-/// What an example leaves in `out` on the simulator.
+/// The contents of `out` after an example has run on the simulator.
 ///
 /// # Panics
 /// If the launch fails, or the CUDA differs from what the reference shows for this kernel.
@@ -59,7 +59,7 @@ pub fn run<'a, T: GpuType, K: Kernel, const N: usize>(
 /// The same on a simulator that the example has set up.
 ///
 /// # Panics
-/// As [`run`].
+/// Like [`run`].
 pub fn run_on<'a, T: GpuType, K: Kernel, const N: usize>(
     device: &Device,
     out: [T; N],
@@ -73,7 +73,7 @@ pub fn run_on<'a, T: GpuType, K: Kernel, const N: usize>(
 /// How the simulator says that an example is wrong.
 ///
 /// # Panics
-/// If nothing is wrong with it.
+/// If the kernel runs without a fault.
 pub fn fault<'a, T: GpuType, K: Kernel, const N: usize>(
     out: [T; N],
     kernel: impl FnOnce(Out<T>) -> Launch<'a, K>,
@@ -94,7 +94,7 @@ fn simulate<'a, T: GpuType, K: Kernel, const N: usize>(
     (launch.launch(device), device.download(memory).expect("host memory"))
 }
 
-/// Compares the CUDA of a kernel with what the chapters show under its name.
+/// Compares the CUDA of a kernel with the block that the chapters show under its name.
 fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     let source = |checks| {
         let options = PrintOptions { checks, line_directives: false };
@@ -120,7 +120,7 @@ fn compare<K: Kernel>(launch: &Launch<'_, K>) {
     }
 }
 
-/// Whether the lines of `part` stand in `whole` in their order; `// …` matches any number of lines.
+/// Returns whether the lines of `part` stand in `whole` in their order; `// …` matches any number of lines.
 fn contains(whole: &str, part: &str) -> bool {
     let whole: Vec<&str> = whole.lines().map(str::trim).collect();
     let part: Vec<&str> = part.lines().map(str::trim).collect();

@@ -18,7 +18,7 @@ pub struct Ceilings {
     pub bandwidth: f64,
     /// Arithmetic peaks; the first is a kernel's roof.
     pub peaks: Vec<Peak>,
-    /// Where the figures are from.
+    /// The source of the figures.
     pub source: String,
 }
 
@@ -65,7 +65,7 @@ impl Ceilings {
     /// The ceilings of a GPU: listed, or measured if it is not in the list.
     ///
     /// # Errors
-    /// As for [`Ceilings::measure`].
+    /// The errors of [`Ceilings::measure`].
     pub fn of(device: &Device) -> Result<Self> {
         Self::known(device.name()).map_or_else(|| Self::measure(device), Ok)
     }

@@ -38,7 +38,7 @@ impl Directory {
         Self { path: path.into() }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! What a kernel costs and what a device can give: resources, occupancy, roofline.
+//! The costs of a kernel and the ceilings of a device: resources, occupancy, roofline.
 //!
 //! The compiler's or the driver's figures of a kernel come in, and those of a device; numbers go out, which also
 //! print as text. Launches nothing except the two kernels of [`Ceilings::measure`].

@@ -2,13 +2,13 @@
 
 use super::Roofline;
 
-/// What kernels are marked with, in order.
+/// The marks of kernels, in order.
 pub(super) const MARKS: &str = "abcdefghijklmnopqrstuvwxyz";
 
 const WIDTH: usize = 64;
 const HEIGHT: usize = 16;
 
-/// A range of powers of two, drawn on so many cells.
+/// A range of powers of two, drawn on a number of cells.
 struct Scale {
     low: f64,
     high: f64,

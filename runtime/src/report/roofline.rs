@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Ceilings, Work, plot};
 
-/// Which roof is lower at an intensity.
+/// The lower of the roofs at an intensity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Bound {
@@ -52,7 +52,7 @@ pub struct Point {
     pub work: Work,
     /// The rate that the ceilings allow, in FLOP/s.
     pub attainable: f64,
-    /// Which of them is lower.
+    /// The lower roof.
     pub bound: Bound,
     /// Its rate, in FLOP/s, if its time is known.
     pub achieved: Option<f64>,

@@ -10,7 +10,7 @@ use super::ReportError;
 
 /// The column that holds the samples, in the order in which they are looked for.
 const SAMPLES: [&str; 2] = ["Warp Stall Sampling (All Samples)", "# Samples"];
-/// What a column of a reason begins with.
+/// The beginning of a reason's column name.
 const REASON: &str = "stall_";
 
 /// Samples of warps by Rust line: where a kernel's time goes on a GPU.
@@ -130,7 +130,7 @@ impl fmt::Display for Sampled {
     }
 }
 
-/// Where the figures stand in a row.
+/// The positions of the figures in a row.
 struct Columns {
     samples: usize,
     reasons: Vec<(String, usize)>,
@@ -165,7 +165,7 @@ fn function(text: &str) -> &str {
     text.split('(').next().unwrap_or(text).trim()
 }
 
-/// Whether two paths name one file, as far as the shorter one tells.
+/// Returns whether two paths name one file, as far as the shorter one tells.
 fn same_file(a: &str, b: &str) -> bool {
     let parts = |path: &str| path.replace('\\', "/").split('/').map(str::to_owned).rev().collect::<Vec<_>>();
     parts(a).iter().zip(&parts(b)).all(|(a, b)| a == b)
@@ -195,7 +195,7 @@ fn cells(line: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// As Nsight Compute prints it: the rows of lines are the sums of those of their instructions.
+    /// A sample of Nsight Compute's output: the rows of lines are the sums of those of their instructions.
     const CSV: &str = "\
 ==PROF== Connected to process 7
 \"File Path\",\"/somewhere/examples/report.rs\"

@@ -15,7 +15,7 @@ pub struct Timing {
     pub shortest: Duration,
     /// The longest.
     pub longest: Duration,
-    /// How many there were.
+    /// The number of launches.
     pub launches: usize,
 }
 

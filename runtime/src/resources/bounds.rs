@@ -14,9 +14,9 @@ pub struct BoundsEffect {
     pub launch_bounds: (Option<u32>, Option<u32>),
     /// `max_registers`.
     pub max_registers: Option<u32>,
-    /// As it is compiled.
+    /// The resources as it is compiled.
     pub with: Resources,
-    /// As it would be compiled without either.
+    /// The resources as it would be compiled without either.
     pub without: Resources,
 }
 
@@ -29,7 +29,7 @@ impl BoundsEffect {
     /// Resident blocks of this many threads, with the attributes and without.
     ///
     /// # Errors
-    /// As for [`Resources::occupancy`].
+    /// The errors of [`Resources::occupancy`].
     pub fn blocks(&self, threads: u32) -> Result<[u32; 2], ReportError> {
         Ok([self.with.occupancy(threads)?.blocks, self.without.occupancy(threads)?.blocks])
     }

@@ -1,7 +1,8 @@
-//! What one specialization of a kernel takes of a device, and how many of its blocks fit a multiprocessor.
+//! The resources that one specialization of a kernel takes of a device, and the number of its blocks that fit a
+//! multiprocessor.
 //!
-//! What comes in is what the compiler or the driver says of a kernel; what goes out are numbers with a text that can be read at
-//! once. Names no driver, and launches nothing.
+//! The compiler's or the driver's report about a kernel comes in. Numbers go out, with a text for people. This module names
+//! no driver, and launches nothing.
 
 mod bounds;
 mod machine_code;
@@ -61,7 +62,7 @@ pub struct Resources {
     /// Whether the kernel was compiled to cache global loads in L1 against the default; `None` without
     /// a GPU.
     pub cache_all: Option<bool>,
-    /// What the compiler did not do as it was told, and what costs speed; empty without NVRTC.
+    /// The compiler's remarks: instructions that it did not follow, and causes of lost speed; empty without NVRTC.
     pub remarks: Vec<Remark>,
 }
 
@@ -76,7 +77,7 @@ pub struct Spills {
 }
 
 impl Spills {
-    /// Whether there are any.
+    /// Returns whether there are any.
     pub fn any(self) -> bool {
         self != Self::default()
     }
@@ -144,7 +145,7 @@ impl Resources {
         Self { dynamic_shared: bytes, ..self }
     }
 
-    /// How many blocks of a shape are resident on a multiprocessor of the kernel's architecture.
+    /// The number of blocks of a shape that are resident on a multiprocessor of the kernel's architecture.
     ///
     /// # Errors
     /// [`ReportError::Compute`] for an architecture that is not in the table, [`ReportError::Block`] for
@@ -156,7 +157,7 @@ impl Resources {
 
     /// The block size with the most resident threads, and its occupancy.
     ///
-    /// Of several, the largest, as the driver chooses.
+    /// If several are best, the largest, as the driver chooses.
     ///
     /// # Errors
     /// [`ReportError::Compute`] for an architecture that is not in the table.

@@ -91,7 +91,7 @@ impl Multiprocessor {
         (registers * WARP).next_multiple_of(self.register_unit)
     }
 
-    /// Warps that are resident with so many registers a thread; they are spread evenly over the parts.
+    /// The number of resident warps with this number of registers a thread; they are spread evenly over the parts.
     pub(super) fn warps_by_registers(&self, registers: u32) -> u32 {
         match self.registers_of_warp(registers) {
             0 => u32::MAX,
@@ -99,7 +99,7 @@ impl Multiprocessor {
         }
     }
 
-    /// Threads of the largest block with so many registers a thread.
+    /// Threads of the largest block with this number of registers a thread.
     pub(super) fn largest_block(&self, registers: u32) -> u32 {
         let warps = match self.registers_of_warp(registers) {
             0 => u32::MAX / WARP,

@@ -1,4 +1,5 @@
-//! How many blocks are resident on a multiprocessor, why not more, and what would allow more.
+//! The number of blocks that are resident on a multiprocessor, the limit that keeps it there, and the change that would
+//! raise it.
 
 use std::fmt;
 
@@ -30,17 +31,17 @@ pub struct Occupancy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Allowed {
-    /// By the blocks of a multiprocessor.
+    /// The limit by the blocks of a multiprocessor.
     pub blocks: u32,
-    /// By its threads.
+    /// The limit by its threads.
     pub threads: u32,
-    /// By its registers.
+    /// The limit by its registers.
     pub registers: u32,
-    /// By its shared memory.
+    /// The limit by its shared memory.
     pub shared: u32,
 }
 
-/// What keeps more blocks from being resident.
+/// The limit that keeps more blocks from being resident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limiter {
@@ -138,14 +139,14 @@ impl Occupancy {
         all.into_iter().filter(|(_, allows)| *allows == self.blocks).map(|(limiter, _)| limiter).collect()
     }
 
-    /// The most registers of a thread with which so many blocks are resident, as far as registers go.
+    /// The greatest number of registers of a thread with which `blocks` blocks are resident, as far as registers go.
     pub fn registers_for(&self, blocks: u32) -> Option<u32> {
         let fits = |registers: &u32| by_registers(&self.multiprocessor, *registers, self.threads) >= blocks;
         (1..=self.multiprocessor.registers_per_thread).rev().find(fits)
     }
 
-    /// The most shared memory of a block, in bytes, with which so many blocks are resident, as far as
-    /// shared memory goes.
+    /// The greatest shared memory of a block, in bytes, with which `blocks` blocks are resident, as far as shared memory
+    /// goes.
     pub fn shared_for(&self, blocks: u32) -> Option<u32> {
         let of = &self.multiprocessor;
         let each = of.shared.checked_div(blocks)? / of.shared_unit * of.shared_unit;

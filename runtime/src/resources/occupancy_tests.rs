@@ -43,7 +43,7 @@ fn registers_are_given_to_warps_in_units_and_to_parts_evenly() {
 
 #[test]
 fn shared_memory_is_given_with_the_systems_part_in_units() {
-    // 228 KiB, of which each block loses 1 KiB.
+    // 228 KiB; each block loses 1 KiB.
     assert_eq!(blocks((9, 0), 16, 48 << 10, 128), 4);
     assert_eq!(blocks((9, 0), 16, 56 << 10, 128), 4);
     assert_eq!(blocks((9, 0), 16, (56 << 10) + 1, 128), 3);

@@ -1,9 +1,9 @@
-//! Reads what `ptxas --verbose` says of a kernel.
+//! Reads the output of `ptxas --verbose` about a kernel.
 //!
-//! The lines differ from version to version in spacing, order and in what they leave out, so amounts are
-//! found by their unit, wherever they stand. What is left out is zero, but for the registers.
+//! The lines differ from version to version in spacing, order and omissions. Amounts are therefore found by their unit,
+//! wherever they stand. An omitted amount is zero, except for the registers.
 
-/// What the assembler says of one kernel and the functions that it calls.
+/// The assembler's report on one kernel and the functions that it calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     pub registers: u32,
@@ -57,7 +57,7 @@ fn quoted(text: &str) -> Option<&str> {
     text.split('\'').nth(1)
 }
 
-/// The number before a unit; `28+16` is what the author asked for and what the compiler added.
+/// The number before a unit; `28+16` is the author's number and the compiler's addition.
 fn amount(line: &str, unit: &str) -> Option<u32> {
     let before = line.split(unit).next().filter(|before| before.len() < line.len())?;
     let number = before.split([' ', ',', '\t']).rfind(|word| !word.is_empty())?;

@@ -1,6 +1,6 @@
-//! What the compiler says of a kernel beyond its figures: what it did not do as it was told, and what that costs.
+//! The compiler's remarks on a kernel, beyond its figures: instructions that it did not follow, and what that costs.
 //!
-//! What comes in is a log of NVRTC; what goes out are remarks, each with the function that it is about. Asks no compiler.
+//! A log of NVRTC comes in; remarks go out, each with the function that it is about. This module asks no compiler.
 
 use std::fmt;
 
@@ -24,15 +24,15 @@ pub struct Remark {
     pub(super) ptx_line: Option<u32>,
 }
 
-/// What a remark is about.
+/// The subject of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RemarkKind {
     /// Each product of the tensor cores waits for the one before.
     SerializedWgmma,
-    /// A wait for the tensor cores that nobody wrote: registers are used while a product computes them.
+    /// A wait for the tensor cores that the kernel does not contain: code uses registers while a product computes them.
     InjectedWait,
-    /// A fence of the tensor cores' registers that nobody wrote.
+    /// A fence of the tensor cores' registers that the kernel does not contain.
     InjectedFence,
     /// `setmaxnreg` does nothing.
     IgnoredRegisters,

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::{Candidate, Row, Tried};
 
-/// Raised whenever the text of a result changes, or what is measured.
+/// Raised whenever the text of a result, or the measurement, changes.
 const VERSION: u32 = 1;
 
-/// What a result is found by: every part, behind its length.
+/// The key of a result: every part, behind its length.
 pub(super) fn key(parts: &[&str]) -> String {
     let parts: String = parts.iter().map(|part| format!("{} {part}\n", part.len())).collect();
     format!("tuned {VERSION} {}\n{parts}", env!("CARGO_PKG_VERSION"))
@@ -33,7 +33,7 @@ pub(super) fn encode(rows: &[Row]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// What [`encode`] wrote of the same candidates; `None` of anything else.
+/// The result from a text that [`encode`] wrote for the same candidates; `None` for any other text.
 pub(super) fn decode(text: &str, candidates: &[Candidate]) -> Option<Vec<Row>> {
     let mut lines = text.lines();
     let rows: Option<Vec<Row>> = candidates.iter().map(|candidate| row(lines.next()?, candidate)).collect();

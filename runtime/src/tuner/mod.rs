@@ -3,9 +3,9 @@
 //! Axes of values, a closure that launches one candidate, and a device come in; an [`Outcome`] goes out: the best
 //! candidate, and a table of all. A candidate that does not fit the device is skipped, with the reason.
 //!
-//! On a GPU, candidates are timed by events: some warm-up, then several rounds, of which the median counts. A
-//! candidate that is hopeless after its first round is stopped. The simulator does not time: each candidate runs
-//! once, and the first that fits counts as the best.
+//! On a GPU, candidates are timed by events: a warm-up, then several rounds, of which the median counts. A candidate whose
+//! first round is far too slow is stopped. The simulator does not time: each candidate runs once, and the first that fits
+//! counts as the best.
 //!
 //! Results of a GPU are kept on disk, beside compiled kernels and with the same safety: a damaged or foreign
 //! file is ignored. A result is found again only for the same CUDA of every candidate, the same axes, GPU,
@@ -34,12 +34,12 @@ use trial::Look;
 
 /// How long a search runs before it shows its progress.
 const SILENT: Duration = Duration::from_secs(2);
-/// A candidate whose first round is so many times as long as the best median is stopped.
+/// A candidate is stopped if its first round takes this many times as long as the best median.
 const HOPELESS: f64 = 2.0;
 
 type Constraint = Box<dyn Fn(&Candidate) -> Result<bool>>;
 type Told = Box<dyn Fn(&Progress<'_>)>;
-/// What launches a candidate.
+/// The function that launches a candidate.
 type Run<'a> = &'a mut dyn FnMut(&Candidate, &mut Trial<'_>) -> Result<()>;
 
 /// A search for the fastest candidate of a space.
@@ -86,7 +86,7 @@ pub struct Tuner {
     progress: Option<Told>,
 }
 
-/// Where results are kept.
+/// The place of results.
 enum Kept {
     Process,
     In(Disk),
@@ -232,7 +232,7 @@ impl Tuner {
         Ok(outcome)
     }
 
-    /// Where results of the device are kept, if anywhere: the simulator has none.
+    /// The place of the device's results, if there is one: the simulator has none.
     fn place(&self, device: &Device) -> Result<Option<Disk>> {
         Ok(match (&self.disk, device.is_simulator()) {
             (_, true) | (Kept::Nowhere, _) => None,
@@ -348,7 +348,7 @@ impl std::fmt::Display for Progress<'_> {
 /// Errors of the driver that say that a launch is too large.
 const TOO_LARGE: [&str; 2] = ["CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "CUDA_ERROR_INVALID_CLUSTER_SIZE"];
 
-/// Whether an error says that a candidate does not fit, and nothing of the others.
+/// Returns whether an error says that a candidate does not fit, and nothing of the others.
 fn skips(error: &Error) -> bool {
     match error {
         Error::Record(_) | Error::Validate(_) | Error::Nvrtc(NvrtcError::Compile { .. }) => true,

@@ -37,7 +37,7 @@ pub enum Tried {
     Timed {
         /// Time of one launch: the median of all rounds.
         median: Duration,
-        /// How many rounds there were.
+        /// The number of rounds.
         rounds: u32,
         /// Whether it was stopped because it could not become the best.
         stopped: bool,
@@ -85,7 +85,7 @@ impl Outcome {
         &self.rows
     }
 
-    /// Whether the result was kept from an earlier search.
+    /// Returns whether the result was kept from an earlier search.
     pub fn was_kept(&self) -> bool {
         self.kept
     }

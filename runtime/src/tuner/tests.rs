@@ -1,4 +1,4 @@
-//! Searches on the simulator, and what is kept of searches on a GPU.
+//! Searches on the simulator, and stored results of searches on a GPU.
 
 use std::cell::{Cell, RefCell};
 

@@ -75,7 +75,7 @@ impl<'a> Trial<'a> {
         Self { device, mode: Mode::Run(launches), launches: 0, time: None }
     }
 
-    /// Whether the launch really runs. It does not while the search only looks for a kept result.
+    /// Returns whether the launch really runs. It does not while the search only looks for a kept result.
     ///
     /// A closure that resets memory may skip that where nothing runs.
     pub fn runs(&self) -> bool {
@@ -85,7 +85,7 @@ impl<'a> Trial<'a> {
     /// Launches the candidate and waits for it. Call it once.
     ///
     /// # Errors
-    /// As for [`Launch::launch`]. Return the error from the closure: a candidate that the device refuses is skipped.
+    /// The errors of [`Launch::launch`]. Return the error from the closure: a candidate that the device refuses is skipped.
     pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K>) -> Result<()> {
         self.start(launch, true)
     }
@@ -96,7 +96,7 @@ impl<'a> Trial<'a> {
     /// Every index of the kernel is in bounds.
     ///
     /// # Errors
-    /// As for [`Trial::launch`].
+    /// The errors of [`Trial::launch`].
     pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K>) -> Result<()> {
         self.start(launch, false)
     }

@@ -4,7 +4,7 @@ use warpsmith::prelude::{F32x2, GpuType};
 use warpsmith::{Buffer, Device};
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::access::{
     Float2, array_of_cuda_float2, array_of_structure, copy, copy_ldg, copy_restrict, read_offset,
     read_offset_unroll4, structure_of_array, write_offset,
@@ -18,7 +18,7 @@ macro_rules! copied {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
-            record: record::<$kernel>,
+            module: module::<$kernel>,
             check: |device, scale| {
                 let input =
                     Random::new("copy").ints(scale.pick(1 << 12, 1 << 28), i32::MIN / 2, i32::MAX / 2);
@@ -38,7 +38,7 @@ macro_rules! offset {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
-            record: record::<$kernel>,
+            module: module::<$kernel>,
             check: |device, scale| {
                 check_offset(
                     device,
@@ -69,7 +69,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "array_of_structure",
             print: print::<array_of_structure>,
-            record: record::<array_of_structure>,
+            module: module::<array_of_structure>,
             check: |device, scale| {
                 let pairs = pairs(scale, |x, y| Float2 { x, y });
                 let data = device.upload(&pairs).map_err(text)?;
@@ -84,7 +84,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "array_of_cuda_float2",
             print: print::<array_of_cuda_float2>,
-            record: record::<array_of_cuda_float2>,
+            module: module::<array_of_cuda_float2>,
             check: |device, scale| {
                 let pairs = pairs(scale, F32x2::new);
                 let data = device.upload(&pairs).map_err(text)?;
@@ -98,13 +98,13 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "structure_of_array",
             print: print::<structure_of_array>,
-            record: record::<structure_of_array>,
+            module: module::<structure_of_array>,
             check: check_arrays,
         },
     ]
 }
 
-/// What a kernel stores into a buffer.
+/// The buffer after a kernel has written it.
 fn written<T: GpuType>(
     device: &Device,
     (len, fill): (usize, T),

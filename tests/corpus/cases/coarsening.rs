@@ -4,12 +4,12 @@ use warpsmith::Device;
 use warpsmith::prelude::bf16;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::coarsening::*;
 
 macro_rules! case {
     ($kernel:ident, $check:ident) => {
-        Case { name: stringify!($kernel), print: print::<$kernel>, record: record::<$kernel>, check: $check }
+        Case { name: stringify!($kernel), print: print::<$kernel>, module: module::<$kernel>, check: $check }
     };
 }
 
@@ -33,7 +33,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Elements: an odd number, so that the last thread has some left over.
+/// Elements: an odd number, which leaves some over for the last thread.
 fn elements(scale: Scale) -> usize {
     scale.pick(10_007, (1 << 26) + 7)
 }

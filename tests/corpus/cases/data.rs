@@ -8,7 +8,7 @@ use warpsmith::prelude::F32x4;
 pub struct Random(u64);
 
 impl Random {
-    /// A generator; prints its seed, so that a failure can be run again.
+    /// A generator; prints its seed, with which a failure can be run again.
     pub fn new(name: &str) -> Self {
         let given = std::env::var("CORPUS_SEED").ok().and_then(|s| s.parse().ok());
         let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64);

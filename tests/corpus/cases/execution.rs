@@ -3,7 +3,7 @@
 use warpsmith::Device;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::checking::integer_roots;
 use crate::divergence::{
     long_math_kernel1, long_math_kernel2, long_math_kernel3, math_kernel1, math_kernel2, math_kernel3,
@@ -14,7 +14,7 @@ macro_rules! divergent {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
-            record: record::<$kernel>,
+            module: module::<$kernel>,
             check: |device, scale| {
                 let n = scale.pick(1 << 10, 1 << 26);
                 let want: Vec<f32> = (0..n).map(|i| [100.0, 200.0][i / $run % 2]).collect();
@@ -34,7 +34,7 @@ macro_rules! long {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
-            record: record::<$kernel>,
+            module: module::<$kernel>,
             check: |device, scale| {
                 let n = scale.pick(1 << 10, 1 << 26);
                 let near = |part: f32, step: f32| (0..ROUNDS).fold(0.0f32, |x, _| x * part + step);
@@ -59,7 +59,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "integer_roots",
             print: print::<integer_roots>,
-            record: record::<integer_roots>,
+            module: module::<integer_roots>,
             check: check_roots,
         },
     ]

@@ -4,7 +4,7 @@ use warpsmith::prelude::F32x4;
 use warpsmith::{Buffer, Device};
 
 use super::data::{Random, close, components};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::nbody::{BODY_TILE, Bodies, SOFTENING, nbody};
 use crate::stencils::{
     BDIM, COEF, COEFFICIENTS, Field, JACOBI_COLS, JACOBI_ROWS, RADIUS, STENCIL_THREADS, jacobi, stencil,
@@ -13,21 +13,21 @@ use crate::stencils::{
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "nbody", print: print::<nbody>, record: record::<nbody>, check: check_nbody },
-        Case { name: "stencil", print: print::<stencil>, record: record::<stencil>, check: check_stencil },
+        Case { name: "nbody", print: print::<nbody>, module: module::<nbody>, check: check_nbody },
+        Case { name: "stencil", print: print::<stencil>, module: module::<stencil>, check: check_stencil },
         Case {
             name: "stencil_1d",
             print: print::<stencil_1d>,
-            record: record::<stencil_1d>,
+            module: module::<stencil_1d>,
             check: check_constant,
         },
         Case {
             name: "stencil_1d_read_only",
             print: print::<stencil_1d_read_only>,
-            record: record::<stencil_1d_read_only>,
+            module: module::<stencil_1d_read_only>,
             check: check_read_only,
         },
-        Case { name: "jacobi", print: print::<jacobi>, record: record::<jacobi>, check: check_jacobi },
+        Case { name: "jacobi", print: print::<jacobi>, module: module::<jacobi>, check: check_jacobi },
     ]
 }
 
@@ -104,7 +104,7 @@ fn check_read_only(device: &Device, scale: Scale) -> Result<(), String> {
 
 type Floats = Buffer<f32>;
 
-/// By fewer blocks than cover the elements, the last of which is ragged.
+/// By fewer blocks than cover the elements; the last block is ragged.
 fn check_derivative(
     device: &Device,
     scale: Scale,

@@ -4,12 +4,12 @@ use warpsmith::Device;
 
 use super::data::{Random, components};
 use super::matrices::check_product;
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::gemm::{THREADS, TILE, sgemm};
 use warpsmith::prelude::F32x4;
 
 pub(super) fn cases() -> Vec<Case> {
-    vec![Case { name: "sgemm", print: print::<sgemm>, record: record::<sgemm>, check: check_sgemm }]
+    vec![Case { name: "sgemm", print: print::<sgemm>, module: module::<sgemm>, check: check_sgemm }]
 }
 
 fn check_sgemm(device: &Device, scale: Scale) -> Result<(), String> {

@@ -3,25 +3,25 @@
 use warpsmith::Device;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::groups::{RANKS, SUM_THREADS, ranks, sum_grid, tile_sums};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "ranks", print: print::<ranks>, record: record::<ranks>, check: check_ranks },
+        Case { name: "ranks", print: print::<ranks>, module: module::<ranks>, check: check_ranks },
         Case {
             name: "tile_sums@tile_4",
             print: print::<tile_sums<4>>,
-            record: record::<tile_sums<4>>,
+            module: module::<tile_sums<4>>,
             check: check_tiles::<4>,
         },
         Case {
             name: "tile_sums@tile_32",
             print: print::<tile_sums<32>>,
-            record: record::<tile_sums<32>>,
+            module: module::<tile_sums<32>>,
             check: check_tiles::<32>,
         },
-        Case { name: "sum_grid", print: print::<sum_grid>, record: record::<sum_grid>, check: check_sum },
+        Case { name: "sum_grid", print: print::<sum_grid>, module: module::<sum_grid>, check: check_sum },
     ]
 }
 

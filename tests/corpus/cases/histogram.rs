@@ -3,14 +3,14 @@
 use warpsmith::Device;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::cluster_histogram::cluster_hist;
 
 pub(super) fn cases() -> Vec<Case> {
     vec![Case {
         name: "cluster_hist",
         print: print::<cluster_hist>,
-        record: record::<cluster_hist>,
+        module: module::<cluster_hist>,
         check: |d, s| [1, 2, 4, 8, 16].into_iter().try_for_each(|c| check(d, s, c)),
     }]
 }

@@ -3,7 +3,7 @@
 use warpsmith::Device;
 
 use super::data::{Random, close, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::language::{Body, Max, Sum, Vec2, collatz, fold, move_bodies, potpourri, potpourri_on_host, talk};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -11,27 +11,27 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "move_bodies",
             print: print::<move_bodies>,
-            record: record::<move_bodies>,
+            module: module::<move_bodies>,
             check: check_bodies,
         },
         Case {
             name: "fold@sum",
             print: print::<fold<Sum, 128>>,
-            record: record::<fold<Sum, 128>>,
+            module: module::<fold<Sum, 128>>,
             check: check_sum,
         },
         Case {
             name: "fold@max",
             print: print::<fold<Max, 64>>,
-            record: record::<fold<Max, 64>>,
+            module: module::<fold<Max, 64>>,
             check: check_max,
         },
-        Case { name: "talk", print: print::<talk>, record: record::<talk>, check: check_talk },
-        Case { name: "collatz", print: print::<collatz>, record: record::<collatz>, check: check_collatz },
+        Case { name: "talk", print: print::<talk>, module: module::<talk>, check: check_talk },
+        Case { name: "collatz", print: print::<collatz>, module: module::<collatz>, check: check_collatz },
         Case {
             name: "potpourri",
             print: print::<potpourri>,
-            record: record::<potpourri>,
+            module: module::<potpourri>,
             check: check_potpourri,
         },
     ]

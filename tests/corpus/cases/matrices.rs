@@ -3,7 +3,7 @@
 use warpsmith::{Device, Kernel};
 
 use super::data::{Random, close};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::matmul::{Matrix, SubMatrix, mat_mul_naive, mat_mul_tiled, tiled_matmul};
 
 /// [`tiled_matmul()`] with tiles of one width.
@@ -12,7 +12,7 @@ macro_rules! tile {
         Case {
             name: $name,
             print: |options| tiled_matmul::print(&($width,), options),
-            record: || tiled_matmul::record(&($width,)),
+            module: || tiled_matmul::module(&($width,)),
             check: |device, scale| check_widths(device, scale, $width),
         }
     };
@@ -23,13 +23,13 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "mat_mul_naive",
             print: print::<mat_mul_naive>,
-            record: record::<mat_mul_naive>,
+            module: module::<mat_mul_naive>,
             check: check_naive,
         },
         Case {
             name: "mat_mul_tiled",
             print: print::<mat_mul_tiled>,
-            record: record::<mat_mul_tiled>,
+            module: module::<mat_mul_tiled>,
             check: check_tiled,
         },
         tile!("tiled_matmul@tile_1", 1),

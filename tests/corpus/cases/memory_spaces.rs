@@ -3,7 +3,7 @@
 use warpsmith::Device;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::memory_spaces::{
     DEV_DATA, MANAGED, WARP_PAIR, add_to_managed, check_global_variable, count_digits, reduce_volatile,
 };
@@ -13,25 +13,25 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "check_global_variable",
             print: print::<check_global_variable>,
-            record: record::<check_global_variable>,
+            module: module::<check_global_variable>,
             check: check_static,
         },
         Case {
             name: "add_to_managed",
             print: print::<add_to_managed>,
-            record: record::<add_to_managed>,
+            module: module::<add_to_managed>,
             check: check_managed,
         },
         Case {
             name: "reduce_volatile",
             print: print::<reduce_volatile>,
-            record: record::<reduce_volatile>,
+            module: module::<reduce_volatile>,
             check: check_volatile,
         },
         Case {
             name: "count_digits",
             print: print::<count_digits>,
-            record: record::<count_digits>,
+            module: module::<count_digits>,
             check: check_digits,
         },
     ]

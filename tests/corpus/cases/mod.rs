@@ -30,8 +30,7 @@ pub use data::Random;
 pub use sparse::HostCsr;
 
 use warpsmith::codegen::{CudaSource, PrintOptions};
-use warpsmith::ir::Module;
-use warpsmith::record::RecordError;
+use warpsmith::validate::ValidModule;
 use warpsmith::{Device, Kernel};
 
 /// How large the inputs are.
@@ -60,8 +59,8 @@ pub struct Case {
     pub name: &'static str,
     /// Its CUDA.
     pub print: fn(&PrintOptions) -> warpsmith::Result<CudaSource>,
-    /// Its IR, as recorded.
-    pub record: fn() -> Result<Module, RecordError>,
+    /// Its IR.
+    pub module: fn() -> warpsmith::Result<ValidModule>,
     /// Runs it on a device and compares with the host; the error says what differs.
     pub check: fn(&Device, Scale) -> Result<(), String>,
 }
@@ -112,8 +111,8 @@ fn print<K: Kernel<Comptime = ()>>(options: &PrintOptions) -> warpsmith::Result<
     K::print(&(), options)
 }
 
-fn record<K: Kernel<Comptime = ()>>() -> Result<Module, RecordError> {
-    K::record(&())
+fn module<K: Kernel<Comptime = ()>>() -> warpsmith::Result<ValidModule> {
+    K::module(&())
 }
 
 /// The error of a launch or copy, as text.

@@ -3,7 +3,7 @@
 use warpsmith::{Buffer, Device, Result};
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::nested::{
     gpu_recursive_reduce, gpu_recursive_reduce_nosync, gpu_recursive_reduce2, nested_hello_world,
 };
@@ -13,7 +13,7 @@ macro_rules! reduction {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
-            record: record::<$kernel>,
+            module: module::<$kernel>,
             check: |device, scale| check_reduction(device, scale, $launch),
         }
     };
@@ -24,7 +24,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "nested_hello_world",
             print: print::<nested_hello_world>,
-            record: record::<nested_hello_world>,
+            module: module::<nested_hello_world>,
             check: check_hello,
         },
         reduction!(gpu_recursive_reduce, |data, sums, blocks, dim, device| {

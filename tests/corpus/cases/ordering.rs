@@ -4,7 +4,7 @@
 use warpsmith::prelude::{Buffer, Kernel};
 use warpsmith::{Device, Launch};
 
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::fences::{X, Y, fenced_order, weak_order};
 use crate::litmus::{
     coherence, independent_reads, message_passing, message_passing_block, store_buffering,
@@ -16,13 +16,13 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "weak_order",
             print: print::<weak_order>,
-            record: record::<weak_order>,
+            module: module::<weak_order>,
             check: |d, s| check_order(d, s, |out| weak_order(out), true),
         },
         Case {
             name: "fenced_order",
             print: print::<fenced_order>,
-            record: record::<fenced_order>,
+            module: module::<fenced_order>,
             check: |d, s| check_order(d, s, |out| fenced_order(out), false),
         },
     ];
@@ -37,7 +37,7 @@ macro_rules! case {
         Case {
             name: $name,
             print: |options| $kernel::print(&$comptime, options),
-            record: || $kernel::record(&$comptime),
+            module: || $kernel::module(&$comptime),
             check: |device, scale| {
                 check(device, scale, $name, [$threads, $outcomes], &$forbidden, |places, $seen, $rounds, grid| {
                     let [$($place),+, ..] = places;
@@ -82,7 +82,7 @@ fn block(scale: Scale) -> u32 {
     scale.pick(64, 256)
 }
 
-/// Counts what groups of so many threads see; `forbidden` are the outcomes that none may see.
+/// Counts the outcomes of groups of `threads` threads; `forbidden` are those that no group may see.
 fn check(
     device: &Device,
     scale: Scale,

@@ -3,7 +3,7 @@
 use warpsmith::Device;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::pitched::{scale_pitched, scale_pitched_3d};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -11,13 +11,13 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "scale_pitched",
             print: print::<scale_pitched>,
-            record: record::<scale_pitched>,
+            module: module::<scale_pitched>,
             check: check_matrix,
         },
         Case {
             name: "scale_pitched_3d",
             print: print::<scale_pitched_3d>,
-            record: record::<scale_pitched_3d>,
+            module: module::<scale_pitched_3d>,
             check: check_volume,
         },
     ]

@@ -3,7 +3,7 @@
 use warpsmith::Device;
 
 use super::data::{Random, close};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::pointwise::{Complex, Market, black_scholes, escape_time, mandelbrot};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -11,13 +11,13 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "black_scholes",
             print: print::<black_scholes>,
-            record: record::<black_scholes>,
+            module: module::<black_scholes>,
             check: check_black_scholes,
         },
         Case {
             name: "mandelbrot",
             print: print::<mandelbrot>,
-            record: record::<mandelbrot>,
+            module: module::<mandelbrot>,
             check: check_mandelbrot,
         },
     ]

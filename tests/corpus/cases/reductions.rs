@@ -3,7 +3,7 @@
 use warpsmith::{Buffer, Device, Kernel};
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::reduction::{
     reduce_complete_unroll, reduce_complete_unroll_warps8, reduce_interleaved, reduce_neighbored,
     reduce_neighbored_less, reduce_unroll_warps8, reduce_unrolling2,
@@ -18,7 +18,7 @@ const BLOCKS: [usize; 5] = [64, 128, 256, 512, 1024];
 /// A launch with a given number of threads in a block.
 type Launched<'a> = dyn Fn(&mut Buffer<i32>, &mut Buffer<i32>, u32, u32) -> warpsmith::Result<()> + 'a;
 
-/// A launch for each size of a block, of which every thread folds `per_thread` elements.
+/// A launch for each size of a block; every thread folds `per_thread` elements.
 fn check(
     device: &Device,
     scale: Scale,
@@ -47,7 +47,7 @@ macro_rules! in_place {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
-            record: record::<$kernel>,
+            module: module::<$kernel>,
             check: |device, scale| {
                 check(device, scale, (&BLOCKS, $per_thread), &|data, sums, n, block| {
                     let grid = n / (block * $per_thread);
@@ -64,7 +64,7 @@ macro_rules! specialized {
         Case {
             name: $name,
             print: |options| reduce_complete_unroll::print(&($block,), options),
-            record: || reduce_complete_unroll::record(&($block,)),
+            module: || reduce_complete_unroll::module(&($block,)),
             check: |device, scale| {
                 check(device, scale, (&[$block], 8), &|data, sums, n, block| {
                     reduce_complete_unroll(data.view_mut(), sums, n, block)
@@ -80,7 +80,7 @@ macro_rules! specialized {
 /// A kernel of shared memory, by the function that checks it.
 macro_rules! shared {
     ($kernel:ident, $check:ident) => {
-        Case { name: stringify!($kernel), print: print::<$kernel>, record: record::<$kernel>, check: $check }
+        Case { name: stringify!($kernel), print: print::<$kernel>, module: module::<$kernel>, check: $check }
     };
 }
 

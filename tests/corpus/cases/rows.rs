@@ -4,29 +4,29 @@ use warpsmith::Device;
 use warpsmith::prelude::F32x4;
 
 use super::data::{Random, close, components};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::bulk_rows::{BULK_THREADS, rms_norm_bulk};
 use crate::rows::{ROW_THREADS, rms_norm, softmax};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "softmax", print: print::<softmax>, record: record::<softmax>, check: check_softmax },
+        Case { name: "softmax", print: print::<softmax>, module: module::<softmax>, check: check_softmax },
         Case {
             name: "rms_norm@vectors_2",
             print: print::<rms_norm<2>>,
-            record: record::<rms_norm<2>>,
+            module: module::<rms_norm<2>>,
             check: check_rms_norm::<2>,
         },
         Case {
             name: "rms_norm@vectors_8",
             print: print::<rms_norm<8>>,
-            record: record::<rms_norm<8>>,
+            module: module::<rms_norm<8>>,
             check: check_rms_norm::<8>,
         },
         Case {
             name: "rms_norm_bulk@vectors_512",
             print: print::<rms_norm_bulk<512, 4>>,
-            record: record::<rms_norm_bulk<512, 4>>,
+            module: module::<rms_norm_bulk<512, 4>>,
             check: check_rms_norm_bulk::<512, 4>,
         },
     ]

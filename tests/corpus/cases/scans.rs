@@ -4,17 +4,17 @@ use warpsmith::Device;
 use warpsmith::prelude::U32x4;
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::scan::{SCAN_THREADS, SCAN_TILE, scan};
 use crate::sorting::{SORT_KEYS, SORT_THREADS, bitonic_sort};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "scan", print: print::<scan>, record: record::<scan>, check: check_scan },
+        Case { name: "scan", print: print::<scan>, module: module::<scan>, check: check_scan },
         Case {
             name: "bitonic_sort",
             print: print::<bitonic_sort>,
-            record: record::<bitonic_sort>,
+            module: module::<bitonic_sort>,
             check: check_sort,
         },
     ]

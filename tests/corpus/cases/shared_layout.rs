@@ -3,7 +3,7 @@
 use warpsmith::Device;
 
 use super::data::same;
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::shared_layout::{
     BDIMX, BDIMY, PAD, RECT_BDIMY, set_col_read_col, set_col_read_col_rect, set_row_read_col,
     set_row_read_col_dyn, set_row_read_col_dyn_pad, set_row_read_col_dyn_rect, set_row_read_col_pad,
@@ -16,7 +16,7 @@ macro_rules! case {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
-            record: record::<$kernel>,
+            module: module::<$kernel>,
             check: |device: &Device, _scale: Scale| {
                 let mut out = device.upload(&vec![u32::MAX; (BDIMX * $rows) as usize]).map_err(text)?;
                 $kernel(&mut out)

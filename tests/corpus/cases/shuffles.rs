@@ -3,7 +3,7 @@
 use warpsmith::{Buffer, Device, Kernel};
 
 use super::data::same;
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::shuffles::{
     shfl_broadcast, shfl_butterfly, shfl_shift_down, shfl_shift_up, shfl_swap, shfl_widths, shfl_wrap,
     shfl_xor_array,
@@ -27,7 +27,7 @@ macro_rules! case {
     ($kernel:ident($($arg:literal),+), $threads:literal, $want:expr) => {
         Case {
             name: stringify!($kernel),
-            print: print::<$kernel>, record: record::<$kernel>,
+            print: print::<$kernel>, module: module::<$kernel>,
             check: |device, _scale: Scale| {
                 check(device, |out, input| $kernel(out, input, $($arg),+).grid(1).block($threads).launch(device), $want)
             },
@@ -40,7 +40,7 @@ macro_rules! width {
         Case {
             name: $name,
             print: |options| shfl_widths::print(&($width,), options),
-            record: || shfl_widths::record(&($width,)),
+            module: || shfl_widths::module(&($width,)),
             check: |device, _scale| check_width(device, $width),
         }
     };

@@ -3,16 +3,16 @@
 use warpsmith::Device;
 
 use super::data::{Random, close};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::sparse::{Csr, spmv};
 
 pub(super) fn cases() -> Vec<Case> {
-    vec![Case { name: "spmv", print: print::<spmv>, record: record::<spmv>, check: check_spmv }]
+    vec![Case { name: "spmv", print: print::<spmv>, module: module::<spmv>, check: check_spmv }]
 }
 
 /// A sparse matrix on the host, its rows of 0 to 127 entries in random columns.
 pub struct HostCsr {
-    /// Where each row's entries start, and where the last one's end.
+    /// The starts of each row's entries, and the end of the last row's.
     pub starts: Vec<u32>,
     /// The column of each entry.
     pub columns: Vec<u32>,

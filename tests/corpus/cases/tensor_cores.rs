@@ -5,7 +5,7 @@ use warpsmith::prelude::*;
 use warpsmith::tensor::TensorElement;
 
 use super::data::Random;
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::hopper;
 use crate::hopper::gemm_sm90;
 use crate::tensor_cores::{THREADS, TILE, gemm_sm80};
@@ -16,7 +16,7 @@ pub(super) fn cases() -> Vec<Case> {
             Case {
                 name: $name,
                 print: print::<gemm_sm80<$t>>,
-                record: record::<gemm_sm80<$t>>,
+                module: module::<gemm_sm80<$t>>,
                 check: check_gemm::<$t>,
             }
         };
@@ -24,7 +24,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         gemm!("gemm_sm80@f16", f16),
         gemm!("gemm_sm80@bf16", bf16),
-        Case { name: "gemm_sm90", print: print::<gemm_sm90>, record: record::<gemm_sm90>, check: check_sm90 },
+        Case { name: "gemm_sm90", print: print::<gemm_sm90>, module: module::<gemm_sm90>, check: check_sm90 },
     ]
 }
 
@@ -50,7 +50,7 @@ where
     compare(&a, &b, &device.download(&dc).map_err(text)?, [m, k, n], scale.pick(1, 4099))
 }
 
-/// As [`check_gemm`]: a ring that is gone round more than once, by three clusters of which one has a tile more.
+/// The same as [`check_gemm`] for a ring that is used more than once, by three clusters, one with one more tile.
 fn check_sm90(device: &Device, scale: Scale) -> Result<(), String> {
     let [m, k, n] = scale.pick([264, 328, 264], [4096, 4096, 4096]);
     let mut random = Random::new("gemm_sm90");

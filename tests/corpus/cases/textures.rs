@@ -4,17 +4,17 @@ use warpsmith::Device;
 use warpsmith::prelude::*;
 
 use super::data::{Random, close, components, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::textures::{false_colours, heat_step, rotate};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "rotate", print: print::<rotate>, record: record::<rotate>, check: check_rotate },
-        Case { name: "heat_step", print: print::<heat_step>, record: record::<heat_step>, check: check_heat },
+        Case { name: "rotate", print: print::<rotate>, module: module::<rotate>, check: check_rotate },
+        Case { name: "heat_step", print: print::<heat_step>, module: module::<heat_step>, check: check_heat },
         Case {
             name: "false_colours",
             print: print::<false_colours>,
-            record: record::<false_colours>,
+            module: module::<false_colours>,
             check: check_colours,
         },
     ]

@@ -3,7 +3,7 @@
 use warpsmith::{Buffer, Device};
 
 use super::data::{Random, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::tensor_transpose::{SIDE, THREADS, transpose_tma};
 use crate::transpose::{
     BDIMX, BDIMY, PAD, TILE_DIM, copy_col, copy_row, transpose_diagonal_col, transpose_diagonal_row,
@@ -11,13 +11,13 @@ use crate::transpose::{
     transpose_smem_pad_dyn, transpose_smem_unroll_pad, transpose_unroll4_col, transpose_unroll4_row,
 };
 
-/// A kernel whose blocks have a shape and cover so many elements in each dimension of `$over`.
+/// A kernel whose blocks have a shape and cover `$over` elements in each dimension.
 macro_rules! case {
     ($kernel:ident, $block:expr, $covers:expr, |$nx:ident, $ny:ident| $over:expr, $shared:expr, $ragged:literal, $host:ident) => {
         Case {
             name: stringify!($kernel),
             print: print::<$kernel>,
-            record: record::<$kernel>,
+            module: module::<$kernel>,
             check: |device, scale| {
                 check(device, scale, $ragged, $host, |out, input, [$nx, $ny]| {
                     let ([width, height], [x, y]): ([u32; 2], [u32; 2]) = ($over, $covers);
@@ -63,7 +63,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case {
             name: "transpose_tma",
             print: print::<transpose_tma>,
-            record: record::<transpose_tma>,
+            module: module::<transpose_tma>,
             check: check_tma,
         },
     ]

@@ -3,18 +3,18 @@
 use warpsmith::Device;
 
 use super::data::{Random, close, same};
-use super::{Case, Scale, print, record, text};
+use super::{Case, Scale, module, print, text};
 use crate::vectors::{doubled, fill, saxpy, sum_matrix_2d};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case { name: "saxpy", print: print::<saxpy>, record: record::<saxpy>, check: check_saxpy },
-        Case { name: "fill", print: print::<fill>, record: record::<fill>, check: check_fill },
-        Case { name: "doubled", print: print::<doubled>, record: record::<doubled>, check: check_doubled },
+        Case { name: "saxpy", print: print::<saxpy>, module: module::<saxpy>, check: check_saxpy },
+        Case { name: "fill", print: print::<fill>, module: module::<fill>, check: check_fill },
+        Case { name: "doubled", print: print::<doubled>, module: module::<doubled>, check: check_doubled },
         Case {
             name: "sum_matrix_2d",
             print: print::<sum_matrix_2d>,
-            record: record::<sum_matrix_2d>,
+            module: module::<sum_matrix_2d>,
             check: check_sum_matrix,
         },
     ]

@@ -34,7 +34,7 @@ macro_rules! port {
         Case {
             name: $name,
             print: |options| <$kernel as warpsmith::Kernel>::print($comptime, options),
-            record: || <$kernel as warpsmith::Kernel>::record($comptime),
+            module: || <$kernel as warpsmith::Kernel>::module($comptime),
             check: |device, _| crate::ports::outcome($check, device),
         }
     };
@@ -46,7 +46,7 @@ pub fn cases() -> Vec<Case> {
     [hecbench::cases(), llmc::cases(), polybench::cases(), rodinia::cases(), samples::cases()].concat()
 }
 
-/// What a check that asserts finds: the message of the assertion that fails.
+/// The outcome of a check that asserts: the message of the assertion that fails.
 fn outcome(check: fn(&Device), device: &Device) -> Result<(), String> {
     catch_unwind(AssertUnwindSafe(|| check(device))).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
@@ -59,7 +59,7 @@ fn up<T: GpuType>(device: &Device, x: &[T]) -> Buffer<T> {
     device.upload(x).expect("memory")
 }
 
-/// What is in a buffer.
+/// The contents of a buffer.
 fn down<T: GpuType>(device: &Device, x: &Buffer<T>) -> Vec<T> {
     device.download(x).expect("memory")
 }

@@ -1,4 +1,4 @@
-//! What documents name is there: their words, and the files and tests of the workspace.
+//! The words of documents, and the files and tests of the workspace that they name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ pub fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What stands between backticks.
+/// The texts between backticks.
 pub fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// What a test that a document names lacks: `file.rs::function`, with the file's path from the root or from `tests/`.
-/// Without a function, the file or folder itself is meant.
+/// The reason why a test that a document names is missing: `file.rs::function`, with the file's path from the root or from
+/// `tests/`. Without a function, the file or folder itself is meant.
 pub fn missing_test(name: &str) -> Option<String> {
     let (file, function) = name.split_once("::").unwrap_or((name, ""));
     let path = [root().join(file), root().join("tests").join(file)].into_iter().find(|path| path.exists());

@@ -78,7 +78,7 @@ fn simulator() -> Device {
     Device::simulator_with(Settings { executor, ..settings })
 }
 
-/// Whether there is a C++ compiler for printed CUDA; says so where there is none, which `WARPSMITH_REQUIRE_CXX=1` makes
+/// Returns whether there is a C++ compiler for printed CUDA; says so where there is none, which `WARPSMITH_REQUIRE_CXX=1` makes
 /// a failure.
 pub fn runs_printed() -> bool {
     let missing = printed::compiler().err();
@@ -131,7 +131,7 @@ pub fn compiles<K: Kernel>(comptime: &K::Comptime) {
         let source = K::print(comptime, &options).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
         if !seen.contains(&source.code) {
             let arch = Arch { major: 9, minor: 0, specific: true };
-            // What a GPU checks besides stands between products of warpgroups, which then wait for each other.
+            // The other checks of a GPU stand between products of warpgroups, which then wait for each other.
             let serialized = checks == Checks::Also(GpuChecks::ALL);
             compiled(K::NAME, &source.code, arch, (source.needs.launches, serialized));
             seen.push(source.code);

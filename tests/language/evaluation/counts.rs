@@ -1,4 +1,4 @@
-//! How many items an iterator has, and which they are: at the ends of the types of numbers, and below zero.
+//! The number of an iterator's items, and the items: at the ends of the types of numbers, and below zero.
 
 use warpsmith::prelude::*;
 

@@ -7,7 +7,7 @@ use super::agree;
 
 /// Kernels that walk ranges between all pairs of some bounds, nine numbers each at most.
 ///
-/// What a range gives is mixed into `out[0]`, so that neither a number more nor one less nor another order gives the same.
+/// The numbers of a range are mixed into `out[0]`; one more, one less, or another order gives another value.
 macro_rules! walks {
     ($($name:ident: $t:ty;)+) => {$(
         #[gpu_kernel]

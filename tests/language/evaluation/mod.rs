@@ -1,4 +1,4 @@
-//! What is evaluated when: loop heads, operands, places behind patterns and references, captures.
+//! The moment of evaluation: loop heads, operands, places behind patterns and references, captures.
 //!
 //! Each kernel is run by every executor, which must agree: the twin is rustc's own code of the same lines.
 

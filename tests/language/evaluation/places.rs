@@ -15,7 +15,7 @@ struct Particle {
     inner: Inner,
 }
 
-/// What is nested in it.
+/// The nested struct.
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
 struct Inner {

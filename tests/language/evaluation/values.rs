@@ -1,4 +1,4 @@
-//! What a call, a block or an operator gives is a value of its own, also where a reference to a part of it is taken.
+//! The result of a call, a block or an operator is a value of its own, also behind a reference to a part of it.
 
 #![allow(
     unused_assignments,

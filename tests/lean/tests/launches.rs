@@ -1,4 +1,4 @@
-//! What the program can do without simulator and reports.
+//! The features of a program without simulator and reports.
 
 use lean::{block_sums, halved, saxpy};
 use warpsmith::error::DriverError;

@@ -51,7 +51,7 @@ impl<T: Num, const N: usize> Mul<T> for Vector<T, N> {
     }
 }
 
-/// What a ray meets.
+/// The object that a ray meets.
 #[derive(Clone, Copy, Debug, PartialEq, GpuType)]
 #[repr(C)]
 pub enum Hit {

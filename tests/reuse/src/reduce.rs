@@ -5,9 +5,9 @@ use warpsmith::prelude::*;
 /// An associative operation.
 #[gpu_trait]
 pub trait Monoid {
-    /// What it joins.
+    /// The joined type.
     type Value: GpuType + Constant;
-    /// What joins nothing.
+    /// The neutral element.
     const IDENTITY: Self::Value;
 
     /// Joins two values.

@@ -5,12 +5,12 @@ use super::precedence::Text;
 use super::types::scalar as c_name;
 use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, Type, UnaryOp};
 
-/// The unsigned type in which arithmetic wraps: at least 32 bits, so that nothing promotes to `int`.
+/// The unsigned type in which arithmetic wraps: at least 32 bits, because C++ promotes shorter types to `int`.
 fn wide(s: Scalar) -> &'static str {
     if s.bits() == 64 { "unsigned long long" } else { "unsigned int" }
 }
 
-/// Whether `+ - *` may be printed as they stand: floats, and unsigned types that do not promote.
+/// Returns whether `+ - *` may be printed as they stand: floats, and unsigned types that do not promote.
 pub(super) fn is_plain(s: Scalar) -> bool {
     s.is_float() || matches!(s, Scalar::U32 | Scalar::U64)
 }
@@ -70,7 +70,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the operands leave no room for overflow, in a type that does not promote.
+    /// Returns whether the operands leave no room for overflow, in a type that does not promote.
     fn cannot_overflow(&self, op: BinaryOp, left: &Expr, right: &Expr, scalar: Scalar) -> bool {
         scalar.bits() >= 32 && self.function.cannot_overflow(op, left, right, scalar)
     }
@@ -170,7 +170,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the operand is certainly not the least of its type.
+    /// Returns whether the operand is certainly not the least of its type.
     fn is_negatable(&self, operand: &Expr, scalar: Scalar) -> bool {
         let least = scalar.int_range().map_or(0, |(low, _)| low);
         self.function.interval(operand).is_some_and(|(low, _)| low > least)

@@ -48,7 +48,7 @@ fn remove_whole(e: &Expr, plain: &mut HashSet<VarId>) {
     }
 }
 
-/// Whether C can initialise an array with it: zeros, or elements that are no arrays of another origin.
+/// Returns whether C can initialise an array with it: zeros, or elements that are no arrays of another origin.
 fn is_list(init: &Expr) -> bool {
     match &init.kind {
         ExprKind::ArrayList(items) => {
@@ -64,7 +64,7 @@ fn is_zeros(e: &Expr) -> bool {
 }
 
 impl Printer<'_> {
-    /// What stands behind the `=` of an array of C.
+    /// The text behind the `=` of an array of C.
     pub(super) fn array_initializer(&mut self, init: &Expr) -> String {
         match &init.kind {
             ExprKind::ArrayList(items) => {

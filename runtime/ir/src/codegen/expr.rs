@@ -107,7 +107,7 @@ impl Printer<'_> {
         Text::primary(format!("{}.{member}", self.part_of(base).at(PRIMARY)))
     }
 
-    /// What a part is taken of.
+    /// The base of a part.
     pub(super) fn part_of(&mut self, base: &Expr) -> Text {
         match self.static_value(base) {
             Some(text) => text,
@@ -152,7 +152,7 @@ impl Printer<'_> {
         Text::primary(format!("{base}[{subscript}]"))
     }
 
-    /// Whether 32 bits are enough to compare an index with the length of a slice: a negative one is above all that fit `int`.
+    /// Returns whether 32 bits are enough to compare an index with the length of a slice: a negative one is above all that fit `int`.
     fn is_short(&self, base: &Expr, index: &Expr) -> bool {
         let is_narrow = index.ty.scalar().is_some_and(|scalar| scalar.bits() <= 32);
         matches!(base.kind, ExprKind::Var(slice) if is_narrow && self.function.short.contains(&slice))
@@ -307,7 +307,7 @@ impl Printer<'_> {
             Some(text) => text(&types, &constants()),
             None => (op.cuda)(&types, ret),
         };
-        // Whatever the text names is defined before it.
+        // Everything that the text names is defined before it.
         let has_hole = |i: usize| cuda.template.contains(&format!("{{{i}}}"));
         for (i, ty) in types.iter().enumerate().filter(|(_, t)| **t != Type::Closure) {
             if has_hole(i) {
@@ -419,12 +419,12 @@ impl Printer<'_> {
     }
 }
 
-/// What `validate` refuses: a length of what has none.
+/// A length of an expression that has none; `validate` refuses it.
 fn no_length(of: &Expr) -> ! {
     unreachable!("validate::lengths lets no length of a `{}` pass", of.ty)
 }
 
-/// What is inside the parentheses that enclose a whole text.
+/// The text inside parentheses that enclose all of it.
 fn unwrapped(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('(')?.strip_suffix(')')?;
     let mut depth = 0i32;
@@ -435,7 +435,7 @@ fn unwrapped(text: &str) -> Option<&str> {
     if closes_early { None } else { Some(inner) }
 }
 
-/// Whether an element is all zero bits.
+/// Returns whether an element is all zero bits.
 pub(super) fn is_zero(e: &Expr) -> bool {
     match e.as_const() {
         Some(crate::ir::ConstValue::Int(0)) | Some(crate::ir::ConstValue::Bool(false)) => true,

@@ -13,11 +13,11 @@ use crate::ranges::{FunctionScope, Interval, Kind, Known, same};
 pub(super) struct Along {
     pub slice: VarId,
     pub index: Expr,
-    /// What is added to the counter.
+    /// The number that is added to the counter.
     pub offset: Option<Expr>,
 }
 
-/// Whether an index is one of these.
+/// Returns whether an index is one of these.
 pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
     let ExprKind::Var(slice) = base.kind else { return false };
     along.iter().any(|own| own.slice == slice && same(&own.index, index))
@@ -42,7 +42,7 @@ pub(super) struct OpenFunction<'m> {
     pub arrays: HashSet<VarId>,
     /// Counters of half-open ranges: one more than each is still of its type.
     pub below_max: HashSet<VarId>,
-    /// What integers are between.
+    /// The ranges of integers.
     ranges: Option<FunctionScope<'m>>,
     /// The lengths of slices that the body declares: lines that no other line asks for are dropped by their names.
     pub lengths: HashSet<String>,
@@ -60,13 +60,13 @@ pub(super) struct OpenFunction<'m> {
     pub line: Option<crate::ir::Location>,
     /// The statement that is being printed.
     pub at: Option<crate::ir::Location>,
-    /// What notes an index that is out of bounds, in a loop that is tried.
+    /// The variable that notes an index out of bounds, in a loop that is tried.
     pub trial: Option<String>,
     /// Indices that a comparison before the loop has shown to be in bounds.
     pub along: Vec<Along>,
     /// Slices whose lengths fit `int`.
     pub short: HashSet<VarId>,
-    /// What the atomic operation does whose place is being printed.
+    /// The access of the atomic operation whose place is being printed.
     pub atomic: Option<crate::ir::ArgumentAccess>,
 }
 
@@ -90,12 +90,12 @@ impl<'m> OpenFunction<'m> {
         }
     }
 
-    /// What an integer is between; all of its type, if no more is known.
+    /// The range of an integer; all of its type, if no more is known.
     pub fn interval(&self, e: &Expr) -> Option<Interval> {
         self.ranges.as_ref()?.interval(e)
     }
 
-    /// Whether `a op b` is computed without overflow.
+    /// Returns whether `a op b` is computed without overflow.
     pub fn cannot_overflow(&self, op: BinaryOp, a: &Expr, b: &Expr, scalar: Scalar) -> bool {
         self.ranges.as_ref().is_some_and(|ranges| ranges.cannot_overflow(op, a, b, scalar))
     }
@@ -114,7 +114,7 @@ impl<'m> OpenFunction<'m> {
         }
     }
 
-    /// What a variable is.
+    /// The variable of an id.
     pub fn var(&self, id: VarId) -> &Variable {
         &self.vars[id.0 as usize]
     }
@@ -174,17 +174,17 @@ impl<'m> OpenFunction<'m> {
         name
     }
 
-    /// Whether a name means something else here.
+    /// Returns whether a name means something else here.
     fn is_in_scope(&self, name: &str) -> bool {
         self.globals.contains(name) || self.scopes.iter().any(|scope| scope.contains(name))
     }
 
-    /// Whether a name means something else here, or would be taken for the length of a slice.
+    /// Returns whether a name means something else here, or would be taken for the length of a slice.
     fn is_taken(&self, name: &str) -> bool {
         self.is_in_scope(name) || self.lengths.contains(name)
     }
 
-    /// Whether a variable of the user's has the name.
+    /// Returns whether a variable of the user's has the name.
     fn is_wanted(&self, name: &str) -> bool {
         self.vars.iter().any(|var| var.name == name)
     }
@@ -249,7 +249,7 @@ impl<'m> OpenFunction<'m> {
         self.open_scope();
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub fn line_count(&self) -> usize {
         self.lines.len()
     }
@@ -263,7 +263,7 @@ impl<'m> OpenFunction<'m> {
         self.lines.push(format!("{indent}}}"));
     }
 
-    /// Whether a line from `start` on has a word.
+    /// Returns whether a line from `start` on has a word.
     pub fn mentions(&self, start: usize, word: &str) -> bool {
         self.lines.iter().skip(start).any(|line| line.contains(word))
     }
@@ -344,7 +344,7 @@ impl<'m> Printer<'m> {
         sections
     }
 
-    /// What stands before the body of a kernel, whose parameters it opens.
+    /// The text before the body of a kernel, whose parameters it opens.
     pub(super) fn kernel_signature(&mut self, index: usize) -> String {
         let Some((function, attributes)) = self.module.kernels().nth(index) else { return String::new() };
         self.function = OpenFunction::new(self.module, function, self.symbols.all());
@@ -445,7 +445,7 @@ impl<'m> Printer<'m> {
 }
 
 impl Printer<'_> {
-    /// What a reader of a coarsened kernel should know.
+    /// The comment that a reader of a coarsened kernel needs.
     fn coarsened_comment(&mut self) {
         if let Some(coarsened) = &self.module.coarsened {
             let elements = coarsened.needs.factor;
@@ -463,14 +463,14 @@ fn used_lengths(mut lines: Vec<String>, lengths: &HashSet<String>) -> Vec<String
             lengths.iter().filter(|name| !lines.iter().any(|line| asks_for(line, name))).cloned().collect();
         let before = lines.len();
         lines.retain(|line| !unused.iter().any(|name| declares(line, name)));
-        // What a dropped line asked for may be asked for no more.
+        // The dropped line may have been the last that needs these.
         if lines.len() == before {
             return lines;
         }
     }
 }
 
-/// What a line that declares or assigns a length says behind the name.
+/// The text behind the name in a line that declares or assigns a length.
 fn declared<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let line = line.trim_start();
     line.strip_prefix("unsigned long long ").unwrap_or(line).strip_prefix(name)
@@ -480,7 +480,7 @@ fn declares(line: &str, name: &str) -> bool {
     declared(line, name).is_some_and(|rest| rest.starts_with(" = ") || rest.starts_with(';'))
 }
 
-/// Whether a line names a length other than to declare or assign it.
+/// Returns whether a line names a length other than to declare or assign it.
 fn asks_for(line: &str, name: &str) -> bool {
     let text = if declares(line, name) { declared(line, name).unwrap_or(line) } else { line };
     let part_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

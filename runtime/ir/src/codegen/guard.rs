@@ -1,23 +1,23 @@
-//! Accesses of memory that are checked on the GPU itself: what is asked for by [`GpuChecks`].
+//! Accesses of memory that are checked on the GPU itself, by the settings of [`GpuChecks`].
 //!
-//! A checked access prints as a pointer that a function of the prelude returns after its test. What was written is
-//! known at run time only: of the block's shared memory a bit for each byte, in shared memory too; of global memory a
+//! A checked access prints as a pointer that a function of the prelude returns after its test. The record of written bytes
+//! exists at run time only: for the block's shared memory a bit for each byte, in shared memory too; for global memory a
 //! byte for each byte of the allocations that have such a shadow.
 
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use super::{Checks, Printer, SiteKind, prelude};
 use crate::ir::{ArgumentAccess, Builtin, Expr, ExprKind, Form, Function, Location, Type, VarKind, visit};
 
-/// What is checked of every access on a GPU, besides bounds.
+/// The checks of every access on a GPU, besides bounds.
 ///
-/// What is off leaves no trace in the CUDA.
+/// A check that is off leaves no trace in the CUDA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GpuChecks {
-    /// That addresses are multiples of what their type needs.
+    /// Whether addresses must be multiples of their type's alignment.
     pub alignment: bool,
-    /// That shared memory, and memory of `Device::alloc_uninit`, is written before it is
-    /// read, by byte. A block with shared memory takes 29,184 bytes more of it; memory of `alloc_uninit` on a device
-    /// with this check takes twice its size.
+    /// Whether shared memory, and memory of `Device::alloc_uninit`, must be written before it is read, by byte. A block
+    /// with shared memory takes 29,184 bytes more of it; memory of `alloc_uninit` on a device with this check takes twice
+    /// its size.
     pub initialisation: bool,
 }
 
@@ -25,10 +25,10 @@ impl GpuChecks {
     /// Everything that a GPU can check.
     pub const ALL: Self = Self { alignment: true, initialisation: true };
 
-    /// Nothing but bounds.
+    /// Bounds alone.
     pub const NONE: Self = Self { alignment: false, initialisation: false };
 
-    /// Whether anything is checked.
+    /// Returns whether anything is checked.
     pub fn any(self) -> bool {
         self != Self::NONE
     }
@@ -44,12 +44,12 @@ enum Reach {
 }
 
 impl Printer<'_> {
-    /// What is checked of accesses.
+    /// The checks of accesses.
     pub(super) fn gpu_checks(&self) -> GpuChecks {
         if let Checks::Also(checks) = self.options.checks { checks } else { GpuChecks::NONE }
     }
 
-    /// Whether an expression prints a check of an access.
+    /// Returns whether an expression prints a check of an access.
     pub(super) fn is_guarded(&self, e: &Expr) -> bool {
         if !self.gpu_checks().any() {
             return false;
@@ -82,7 +82,7 @@ impl Printer<'_> {
         Some(Text::unary(format!("*{}", self.guard(pointer, place.ty.align(), reach, does, at))))
     }
 
-    /// What is behind a raw pointer, checked.
+    /// The memory behind a raw pointer, checked.
     pub(super) fn guarded_pointee(&mut self, pointer: &Expr, does: ArgumentAccess, at: Location) -> Text {
         let place = self.pointee(pointer);
         let Type::Ptr { to, .. } = &pointer.ty else { return place };
@@ -148,7 +148,7 @@ impl Printer<'_> {
         format!("ws_written({pointer}, 1ull * ({count})), {extents}")
     }
 
-    /// Whether an access that needs such an alignment is checked.
+    /// Returns whether an access that needs such an alignment is checked.
     fn needs_guard(&self, align: usize, reach: Reach) -> bool {
         let GpuChecks { alignment, initialisation } = self.gpu_checks();
         initialisation || alignment && reach == Reach::Pointer && align > 1
@@ -189,7 +189,7 @@ impl Printer<'_> {
         self.need(if self.needs.shadow_bytes == 0 { &prelude::NO_SHADOW } else { &prelude::SHADOW });
     }
 
-    /// The shared memory that a block takes to know what is written of the rest of it, in bytes.
+    /// The shared memory that a block takes for the record of written bytes, in bytes.
     pub(super) fn shadow_bytes(&self) -> usize {
         let is_shared = |function: &Function| {
             let kinds = function.vars.iter().map(|var| &var.kind);
@@ -201,7 +201,7 @@ impl Printer<'_> {
         if wanted && self.module.all_functions().any(is_shared) { prelude::SHADOW_BYTES } else { 0 }
     }
 
-    /// What a kernel begins with that keeps what is written.
+    /// The beginning of a kernel that records written bytes.
     pub(super) fn begin_shadow(&mut self) {
         if self.needs.shadow_bytes == 0 {
             return;
@@ -214,7 +214,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a block may access the shared memory of another.
+    /// Returns whether a block may access the shared memory of another.
     fn reaches_other_blocks(&self) -> bool {
         let mut found = false;
         for function in self.module.all_functions() {
@@ -246,31 +246,22 @@ impl Printer<'_> {
     }
 }
 
-/// What an operation does to the place for atomic operations that is its first argument.
+/// The access of an operation to the place for atomic operations that is its first argument.
 pub(super) fn atomic_effect(op: &Builtin) -> Option<ArgumentAccess> {
     (op.by_constant.is_some() && op.by_reference).then(|| op.facts.access(0))
 }
 
-/// Whether a builtin accesses what its argument at a position points to.
+/// Returns whether a builtin accesses what its argument at a position points to.
 fn takes_pointer(op: &Builtin, position: usize, ty: &Type) -> bool {
     op.facts.access(position) != ArgumentAccess::None && matches!(ty, Type::Ref { to, .. } if is_sized(to))
 }
 
-/// Whether a place of this type is a value in memory, and not a row of a shared array or a slice.
+/// Returns whether a place of this type is a value in memory, and not a row of a shared array or a slice.
 fn is_sized(ty: &Type) -> bool {
-    !matches!(
-        ty,
-        Type::Unit
-            | Type::Never
-            | Type::Slice(_)
-            | Type::Shared { .. }
-            | Type::Image(_)
-            | Type::TensorMap(_)
-            | Type::Closure
-    ) && ty.size() > 0
+    ty.size() > 0
 }
 
-/// Where an index stands, or the innermost one of a place.
+/// The location of an index, or of the innermost index of a place.
 fn location(place: &Expr) -> Option<Location> {
     match &place.kind {
         ExprKind::Index { at, .. } => Some(*at),

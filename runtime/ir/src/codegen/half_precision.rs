@@ -17,7 +17,7 @@ macro_rules! function {
     };
 }
 
-/// What a half type does by way of `f32` or of its own other operators.
+/// The operations that a half type computes in `f32` or by its own other operators.
 macro_rules! by_float {
     ($t:literal, $to:literal) => {
         concat!(
@@ -104,7 +104,7 @@ __device__ __forceinline__ ws_bf16 ws_to_bf16(float x) {
 }
 __device__ __forceinline__ ws_bf16 ws_to_bf16(double x) {
     float f = __double2float_rz(x);
-    // An inexact first rounding sets the last bit, so that the second one is right.
+    // An inexact first rounding sets the last bit; the second rounding is then right.
     if ((double)f != x && x == x) f = __uint_as_float(__float_as_uint(f) | 1u);
     return ws_to_bf16(f);
 }

@@ -1,8 +1,8 @@
 //! Checks of a loop that a comparison before it makes needless.
 //!
-//! Where a loop's counter is an index, or that and what the loop does not change, no index is out of bounds if the last one is
-//! not. Such a loop is printed twice: without these checks, if one comparison says so, and with them, for the fault at the
-//! iteration that Rust says.
+//! If a loop indexes with its counter, or with a sum of its counter and values that the loop does not change, no index is
+//! out of bounds unless the last one is. Such a loop is printed twice: without these checks, for the case that one
+//! comparison proves them, and with them, for the fault at the iteration where Rust fails.
 
 use super::Printer;
 use super::function::{Along, is_one_of};
@@ -19,13 +19,13 @@ const MOST_COMPARISONS: usize = 6;
 impl Printer<'_> {
     /// Prints a loop once without checks that leave, or with fewer of them, and once with all; whether it was printed.
     pub(super) fn twice(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
-        // Where the counter is all that is checked, nothing has to be tried.
+        // If the counter alone is checked, no loop has to be tried.
         (self.is_all_along(range, body) && self.hoisted(id, range, body))
             || self.tried(id, range, body)
             || self.hoisted(id, range, body)
     }
 
-    /// Whether a counter runs along all checked indices of a loop's body.
+    /// Returns whether a counter runs along all checked indices of a loop's body.
     fn is_all_along(&self, range: &RangeLoop, body: &Block) -> bool {
         let along = self.along(range, body);
         let mut all = true;
@@ -88,7 +88,7 @@ impl Printer<'_> {
         all
     }
 
-    /// What is added to a counter to make an index, if nothing else is done.
+    /// The number that is added to a counter to make an index, if nothing else is done.
     fn runs_along(&self, counter: VarId, index: &Expr) -> Option<Option<Expr>> {
         let is_counter = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
         let scalar = integer(index).filter(|scalar| scalar.bits() >= 32)?;
@@ -149,12 +149,12 @@ impl Printer<'_> {
         all
     }
 
-    /// Whether an index is one that a comparison before the loop has shown to be in bounds.
+    /// Returns whether an index is one that a comparison before the loop has shown to be in bounds.
     pub(super) fn is_along(&self, base: &Expr, index: &Expr) -> bool {
         is_one_of(&self.function.along, base, index)
     }
 
-    /// Whether a body holds nothing that threads do together, nothing that has a place of its own, and no loop.
+    /// Returns whether a body holds nothing that threads do together, nothing that has a place of its own, and no loop.
     fn may_be_twice(&self, id: LoopId, body: &Block) -> bool {
         let mut is_plain = true;
         visit::stmts(body, &mut |stmt| {

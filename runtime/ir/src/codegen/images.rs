@@ -1,4 +1,4 @@
-//! What a kernel is given for a texture or a surface.
+//! Parameters of kernels that are textures or surfaces.
 
 use crate::ir::{ImageShape, ImageType, Prelude};
 

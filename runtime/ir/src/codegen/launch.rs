@@ -33,7 +33,7 @@ impl Printer<'_> {
         self.argument(arg)
     }
 
-    /// What stands between the angle brackets.
+    /// The text between the angle brackets.
     fn launch_shape(&mut self, launch: &NestedLaunch) -> String {
         let block = self.launch_extents(&launch.block);
         let grid = match &launch.grid {

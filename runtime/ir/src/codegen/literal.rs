@@ -46,7 +46,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a name has one value in the module, which C++ can write as a constant expression.
+    /// Returns whether a name has one value in the module, which C++ can write as a constant expression.
     fn is_constexpr(&self, name: &str, value: ConstValue, scalar: Scalar) -> bool {
         let finite = match value {
             ConstValue::F32(v) => v.is_finite(),
@@ -56,7 +56,7 @@ impl Printer<'_> {
         finite && !scalar.is_half() && matches!(self.named.get(name), Some(Some(_)))
     }
 
-    /// Whether a constant prints as more than its value: by a name, in its radix, or computed from one that does.
+    /// Returns whether a constant prints as more than its value: by a name, in its radix, or computed from one that does.
     fn names_something(&self, e: &Expr) -> bool {
         let ExprKind::Const(c) = &e.kind else { return false };
         match &c.spelling {
@@ -104,7 +104,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether a constant, and all that it is computed from by operators, is an `int` that is not negative.
+/// Returns whether a constant, and all that it is computed from by operators, is an `int` that is not negative.
 fn is_small(e: &Expr) -> bool {
     let e = e.before_casts();
     let ExprKind::Const(c) = &e.kind else { return false };
@@ -170,7 +170,7 @@ fn integer(i: i128, scalar: Scalar) -> Text {
     }
 }
 
-/// A negative literal is a unary expression in C++; kept in parentheses so that `- -1` never joins.
+/// A negative literal is a unary expression in C++; its parentheses keep `- -1` from joining.
 fn signed(text: String) -> Text {
     Text::primary(if text.starts_with('-') { format!("({text})") } else { text })
 }

@@ -27,7 +27,7 @@ impl Printer<'_> {
         self.element_fault(id, start);
         let next = format!("loop_{}_next", id.0);
         if self.function.labels.contains(&next) {
-            // The label stands outside a scope of its own, so that no jump enters one.
+            // The label stands outside a scope of its own, because no jump may enter one.
             self.function.wrap_from(start);
             self.function.push(&format!("{next}:;"));
         }
@@ -58,7 +58,7 @@ impl Printer<'_> {
         if self.twice(id, range, body) {
             return;
         }
-        // What the head needs besides the counter stands in a brace around the loop.
+        // A brace around the loop holds the parts of the head besides the counter.
         let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
         let form = self.form(range, scalar, !continues(body, id));
         let reads_start = range.reversed || matches!(form, Form::Counted | Form::Tested);
@@ -93,7 +93,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A loop over a range, of which the ends are printed.
+    /// A loop over a range whose ends are printed.
     pub(super) fn range_loop(&mut self, id: LoopId, range: &RangeLoop, body: &Block, head: &Head<'_>) {
         let (head, first, last) = self.for_head(range, head);
         self.unroll(range.unroll);
@@ -117,7 +117,7 @@ impl Printer<'_> {
         is_fixed(part, &|v| !self.function.var(v).mutable)
     }
 
-    /// What the body may know of the counter.
+    /// Notes the counter's range for the body.
     fn note_counter(&mut self, range: &RangeLoop) {
         if self.function.var(range.var).mutable {
             return;
@@ -225,7 +225,7 @@ impl Printer<'_> {
     fn wide(&mut self, range: &RangeLoop, i: &str, head: &Head<'_>) -> String {
         let [start, end] = [(&range.start, &head.start), (&range.end, &head.end)]
             .map(|(part, text)| self.unwidened(part).unwrap_or_else(|| text.clone()));
-        // What a counter is compared with must be signed too.
+        // The other side of the counter's comparison must be signed too.
         let [start, end] = match range.reversed {
             true => [signed(&range.start, start), end],
             false => [start, signed(&range.end, end)],
@@ -255,7 +255,7 @@ impl Printer<'_> {
         Text::cast(if fits { "int" } else { "long long" }, text).at(ASSIGNMENT)
     }
 
-    /// What a cast widens that keeps every value, where nothing changes it.
+    /// The operand of a widening cast that keeps every value, where nothing changes the operand.
     fn unwidened(&mut self, part: &Expr) -> Option<Text> {
         let ExprKind::Cast(inner) = &part.kind else { return None };
         let (from, to) = inner.ty.scalar().zip(part.ty.scalar())?;
@@ -263,7 +263,7 @@ impl Printer<'_> {
         keeps.then(|| self.expr(inner))
     }
 
-    /// How many iterations are left is counted beside the counter, which may wrap once there are none.
+    /// The loop counts the iterations that are left beside the counter, which may wrap once there are none.
     fn counted(&mut self, range: &RangeLoop, step: (&Expr, &Text), i: &str, head: &Head<'_>) -> String {
         let piece = if range.inclusive { &prelude::STEPS_TO } else { &prelude::STEPS };
         self.need(piece);
@@ -286,7 +286,7 @@ impl Printer<'_> {
             "unsigned long long {left} = {first} {compare} {end} ? {}(0, {distance}, {by}) : 0;",
             piece.name
         ));
-        // The step that nobody takes may pass the end of a signed type, which no sum of such may.
+        // The step after the last iteration may pass the end of a signed type, which no signed sum may do.
         let next = match head.scalar.is_unsigned() {
             true => format!("{i} += {next}"),
             false => format!("{i} = ({printed})({wide}{i} + {by})"),
@@ -306,8 +306,8 @@ impl Printer<'_> {
             };
             return format!("for ({printed} {i} = {first}; {more}; {more} = {next}) {{");
         };
-        // What is left is compared with the step before it is taken, so the counter never wraps; a step may be more than a
-        // signed type holds.
+        // The loop compares the rest with the step before it takes the step, so the counter never wraps; a step may exceed
+        // the signed type.
         let wide = "(unsigned long long)";
         let once = once.clone().at(UNARY);
         let sum = match head.scalar.is_unsigned() {
@@ -332,20 +332,20 @@ impl Printer<'_> {
         more
     }
 
-    /// What says whether an inclusive range has a number; one from the least of its type on always has.
+    /// The condition under which an inclusive range has a number; a range from the minimum of its type on always has one.
     fn guard_of(&self, range: &RangeLoop, head: &Head<'_>) -> Option<String> {
         let least = head.scalar.int_range().map(|(low, _)| low);
         let is_certain = range.start.as_int().is_some_and(|n| Some(n) == least);
         (!is_certain).then(|| Text::binary(BinaryOp::Le, head.start.clone(), head.end.clone()).text)
     }
 
-    /// Whether the start of a range is more than the least of its type, so that one less does not wrap.
+    /// Returns whether the start of a range is above the minimum of its type; one less then does not wrap.
     fn starts_above_min(&self, range: &RangeLoop, scalar: Scalar) -> bool {
         let least = scalar.int_range().map(|(least, _)| least);
         self.function.interval(&range.start).zip(least).is_some_and(|((start, _), least)| start > least)
     }
 
-    /// Whether the end of a range is less than the largest of its type, so that one more does not wrap.
+    /// Returns whether the end of a range is below the maximum of its type; one more then does not wrap.
     fn ends_below_max(&self, range: &RangeLoop, scalar: Scalar) -> bool {
         let Some((_, high)) = scalar.int_range() else { return false };
         // No loop lives to see the end of 64 bits from the lower half of them.
@@ -355,7 +355,7 @@ impl Printer<'_> {
             || self.function.interval(&range.end).is_some_and(|(_, n)| n < high)
     }
 
-    /// Whether `i += step` stays in range up to the first value that ends the loop.
+    /// Returns whether `i += step` stays in range up to the first value that ends the loop.
     fn cannot_wrap(&self, range: &RangeLoop, end: &Expr, step: &Expr, scalar: Scalar) -> bool {
         let Some((_, high)) = scalar.int_range() else { return false };
         if let (Some(end), Some(step)) = (end.as_int(), step.as_int()) {
@@ -398,7 +398,7 @@ fn tested(range: &RangeLoop, i: &str, head: &Head<'_>) -> (String, String) {
     (text, format!("if ({is_last}) break;"))
 }
 
-/// Whether something in a loop's body goes on with the loop's next iteration.
+/// Returns whether something in a loop's body goes on with the loop's next iteration.
 fn continues(body: &Block, id: LoopId) -> bool {
     let mut found = false;
     visit::stmts(body, &mut |stmt| found |= matches!(&stmt.kind, StmtKind::Continue(of) if *of == id));
@@ -416,7 +416,7 @@ fn signed(part: &Expr, text: Text) -> Text {
 /// How the head of a loop over a range is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// As one would: no number that the counter takes is beyond its type.
+    /// The loop that a C++ programmer would write: no number that the counter takes is beyond its type.
     Plain,
     /// With a signed counter of sixty-four bits, which the range's own variable is a copy of.
     Wide,
@@ -428,7 +428,7 @@ pub(super) enum Form {
     Flagged,
 }
 
-/// What the head of a loop over a range is made of, each part evaluated before the first iteration.
+/// The parts of the head of a loop over a range, each evaluated before the first iteration.
 pub(super) struct Head<'a> {
     pub form: Form,
     pub start: Text,

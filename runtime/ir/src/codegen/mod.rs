@@ -49,23 +49,23 @@ use crate::ir::{
 };
 use crate::validate::ValidModule;
 
-/// Which indices are compared with their lengths, and whether `debug_assert!` stands.
+/// The indices that are compared with their lengths, and whether `debug_assert!` is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Checks {
-    /// None: the author vouches for them.
+    /// No indices: the author vouches for them.
     #[default]
     None,
-    /// Those that neither the kernel's text proves nor a launch that fulfils these of
-    /// [`CudaSource::conditions`], a bit each.
+    /// The indices that neither the kernel's text proves nor a launch that fulfils these of [`CudaSource::conditions`], a
+    /// bit each.
     Lifted(u64),
-    /// Those that the kernel's text does not prove.
+    /// The indices that the kernel's text does not prove.
     All,
     /// The same, and these of every access.
     Also(GpuChecks),
 }
 
 impl Checks {
-    /// What is left to a launch that fulfils all of a number of conditions.
+    /// The checks that are left for a launch that fulfils all of this number of conditions.
     #[doc(hidden)]
     pub fn fulfilling_all(conditions: usize) -> Self {
         match conditions {
@@ -78,7 +78,7 @@ impl Checks {
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PrintOptions {
-    /// Which indices are compared with their lengths.
+    /// The indices that are compared with their lengths.
     pub checks: Checks,
     /// Whether `#line` maps each statement to its Rust line.
     pub line_directives: bool,
@@ -111,7 +111,7 @@ struct Printer<'m> {
     faulting: HashSet<u32>,
     sites: Vec<Site>,
     needs: Needs,
-    /// Where what the kernel declares lies in shared memory.
+    /// The offsets of the kernel's arrays in shared memory.
     shared: DeclaredShared,
     dynamic_names: HashMap<String, Type>,
     /// Array constants by name and text, and globals, with their symbols.
@@ -121,7 +121,7 @@ struct Printer<'m> {
 }
 
 impl<'m> Printer<'m> {
-    /// Whether an index is compared with its length.
+    /// Returns whether an index is compared with its length.
     fn is_checked(&self, proof: Proof) -> bool {
         match (self.options.checks, proof) {
             (Checks::None, _) | (_, Proof::Text) => false,
@@ -130,7 +130,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// Whether anything is checked.
+    /// Returns whether anything is checked.
     fn checks(&self) -> bool {
         self.options.checks != Checks::None
     }
@@ -170,7 +170,7 @@ impl<'m> Printer<'m> {
                 self.faulting.insert(index as u32);
             }
         }
-        // One kernel launches another with the record, so that all of them take it or none.
+        // One kernel launches another with the record, so all of them take it or none does.
         self.kernels_fault = module.kernels().any(|(kernel, _)| self.can_fault(&kernel.body));
         for function in module.all_functions() {
             crate::ir::visit::exprs(&function.body, &mut |e| self.note(e));
@@ -238,7 +238,7 @@ impl<'m> Printer<'m> {
         extent.spelled.iter().for_each(|e| self.note_names(e.before_casts()));
     }
 
-    /// Whether running a block may end in a fault: an unproven index, an assertion, a call of such.
+    /// Returns whether running a block may end in a fault: an unproven index, an assertion, a call of such.
     fn can_fault(&self, block: &crate::ir::Block) -> bool {
         let mut found = false;
         crate::ir::visit::exprs(block, &mut |e| found |= self.is_guarded(e));
@@ -290,7 +290,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// Whether a parameter can hold an address beside that of its slice, or a device static is used.
+    /// Returns whether a parameter can hold an address beside that of its slice, or a device static is used.
     fn hidden_memory(&self) -> bool {
         let kernel = &self.module.kernel;
         let in_parameter = kernel.params.iter().any(|id| match &kernel.var(*id).ty {

@@ -23,7 +23,7 @@ pub(super) fn listed() -> impl Iterator<Item = &'static str> {
     TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| Some(line.split_once(": ")?.1))
 }
 
-/// Whether C++, CUDA or the prelude has the name already.
+/// Returns whether C++, CUDA or the prelude has the name already.
 fn is_reserved(name: &str) -> bool {
     let mut chars = name.chars();
     let (first, second) = (chars.next(), chars.next());

@@ -10,11 +10,11 @@ pub(super) struct Level(u8);
 pub(super) const PRIMARY: Level = Level(16);
 /// A prefix operator or cast.
 pub(super) const UNARY: Level = Level(14);
-/// What stands between `<<<` and `>>>` without parentheses.
+/// The level of an expression between `<<<` and `>>>` without parentheses.
 pub(super) const BETWEEN_ANGLES: Level = Level(12);
 /// `?:`
 pub(super) const CONDITIONAL: Level = Level(3);
-/// What an argument or an initialiser may be.
+/// The level of an argument or an initialiser.
 pub(super) const ASSIGNMENT: Level = Level(2);
 
 /// C's symbol and precedence of an operator.

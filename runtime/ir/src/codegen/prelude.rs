@@ -52,7 +52,7 @@ struct ws_View3 {
     needs: &[],
 };
 
-/// How many numbers there are from a start up to an end, in steps; exact for all bounds.
+/// The number of steps from a start up to an end; exact for all bounds.
 pub(super) static STEPS: Prelude = Prelude {
     name: "ws_steps",
     code: "__device__ __forceinline__ unsigned long long ws_steps(unsigned long long start, unsigned long long end, unsigned long long step) {
@@ -172,8 +172,8 @@ template <class T> __device__ __forceinline__ T& ws_shared_at(unsigned int offse
 
 /// The record of the first fault of a launch, and how a thread leaves with one.
 ///
-/// That it never returns is said: a caller then keeps no registers for after it, and a check that was passed
-/// proves the same check further on.
+/// The attribute says that the function never returns. A caller then keeps no registers for the code after it, and a check
+/// that was passed proves the same check further on.
 pub(super) static FAULT: Prelude = Prelude {
     name: "ws_Fault",
     code: "struct ws_Fault {
@@ -329,7 +329,7 @@ pub(super) static COVERING: Prelude = Prelude {
     needs: &[],
 };
 
-/// What became of a launch by the thread.
+/// The result of a launch by the thread.
 pub(super) static LAUNCHED: Prelude = Prelude {
     name: "ws_launched",
     code: "__device__ __forceinline__ void ws_launched(unsigned int site, ws_Fault* fault) {
@@ -355,9 +355,9 @@ pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
     needs: &[],
 };
 
-/// Where the bits of shared memory are: behind all else. A byte's place among them is counted from there, since in a
-/// cluster the bits of an address above 24 are the block's. They begin at a word, whatever the kernel's own bytes; the
-/// last word may be beyond the end, and is not used.
+/// The bits of shared memory lie behind all other data. A byte's position is counted from there, because in a cluster the
+/// bits of an address above 24 are the block's. They begin at a word, whatever the kernel's own bytes; the last word may be
+/// beyond the end, and is not used.
 pub(super) static SHADOW: Prelude = Prelude {
     name: "ws_shadow",
     code: "__device__ __forceinline__ unsigned int* ws_shadow() {
@@ -401,7 +401,7 @@ pub(super) static NO_SHADOW: Prelude = Prelude {
     needs: &[],
 };
 
-/// What is known of global memory: a byte for each byte of the allocations of a table, which the host keeps.
+/// The shadows of global memory: a byte for each byte of the allocations of a table, which the host keeps.
 pub(super) static SHADOWS: Prelude = Prelude {
     name: "ws_shadows",
     code: "struct ws_Shadow {

@@ -51,7 +51,7 @@ fn padding(spec: FormatSpec) -> String {
     format!("{minus}{plus}{zeros}{width}")
 }
 
-/// As many digits as tell every value of the type apart, unless a precision says how many.
+/// Without a precision, prints enough digits to tell every value of the type apart.
 fn float_conversion(scalar: Scalar, spec: FormatSpec) -> String {
     let digits = match scalar {
         Scalar::F64 => 17,
@@ -103,7 +103,7 @@ fn integer(scalar: Scalar, spec: FormatSpec, value: Text) -> (String, String) {
     (format!("{sign}{prefix}%{}{length}{base}", padding(digits)), value)
 }
 
-/// What is left to a conversion that has its sign and so many characters before it as text.
+/// The rest of a conversion whose sign and first characters stand before it as text.
 fn behind_text(spec: FormatSpec, taken: u32) -> FormatSpec {
     FormatSpec { plus: false, width: spec.width.map(|w| w.saturating_sub(taken)), ..spec }
 }

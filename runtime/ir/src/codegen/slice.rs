@@ -1,16 +1,16 @@
-//! What is a pointer with extents beside it: slices, views of higher rank, shared arrays that a
-//! function takes, and arrays in constant memory.
+//! Values that are a pointer with extents beside it: slices, views of higher rank, shared arrays as parameters, and arrays
+//! in constant memory.
 
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
 use super::{Printer, Proof, SiteKind, prelude};
 use crate::ir::{Expr, ExprKind, Extent, Global, Location, Type, VarId};
 
-/// Whether a value prints as a pointer and a length.
+/// Returns whether a value prints as a pointer and a length.
 pub(super) fn is_slice(ty: &Type) -> bool {
     matches!(ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. }))
 }
 
-/// Whether a slice is one value where it is a part of another: a pointer and one length.
+/// Returns whether a slice is one value where it is a part of another: a pointer and one length.
 pub(super) fn is_one_value(ty: &Type) -> bool {
     is_slice(ty) && rank(ty) == 1
 }
@@ -40,7 +40,7 @@ fn split_extents(extents: &str, count: usize) -> Vec<&str> {
     if count == 1 { vec![extents] } else { extents.split(", ").collect() }
 }
 
-/// Whether a place is a row or a plane of a shared array that a function took.
+/// Returns whether a place is a row or a plane of a shared array that a function took.
 fn is_part_of_parameter(place: &Expr) -> bool {
     match &place.kind {
         ExprKind::Index { base, .. } => {
@@ -51,12 +51,12 @@ fn is_part_of_parameter(place: &Expr) -> bool {
     }
 }
 
-/// Whether a text is one name, number or member, which needs no parentheses.
+/// Returns whether a text is one name, number or member, which needs no parentheses.
 fn is_word(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
 }
 
-/// Whether a place is an array in constant memory or a device global, or a row of one.
+/// Returns whether a place is an array in constant memory or a device global, or a row of one.
 fn is_static(place: &Expr) -> bool {
     match &place.kind {
         ExprKind::Table { .. } => true,
@@ -66,7 +66,7 @@ fn is_static(place: &Expr) -> bool {
     }
 }
 
-/// Whether an array or a row of one is of a device global.
+/// Returns whether an array or a row of one is of a device global.
 fn is_writable(place: &Expr) -> bool {
     match &place.kind {
         ExprKind::Global(global) => !global.is_constant(),
@@ -363,7 +363,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What is indexed: an array in constant memory is a C array, not a value.
+    /// The base of an index: an array in constant memory is a C array, not a value.
     pub(super) fn indexed(&mut self, base: &Expr) -> Text {
         if is_static(base) { self.static_text(base) } else { self.place(base) }
     }

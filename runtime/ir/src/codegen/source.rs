@@ -1,4 +1,4 @@
-//! What printing gives: the text, and what the launch must know about it.
+//! The result of printing: the text, and the facts about it that a launch needs.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ pub struct CudaSource {
     pub code: String,
     /// Name of the `extern "C"` kernel.
     pub kernel_name: String,
-    /// What a fault's site number stands for.
+    /// The sites of faults, by their numbers.
     pub sites: Vec<Site>,
     /// Whether the kernel's last parameter is the fault record.
     pub has_fault_param: bool,
-    /// What it needs of a device and a launch.
+    /// The requirements on a device and a launch.
     pub needs: Needs,
-    /// What a launch must fulfil so that every index is in bounds or checked.
+    /// The conditions of a launch under which every index is in bounds or checked.
     pub conditions: Vec<Condition>,
     /// Constants and device globals that it names, with their symbols.
     pub globals: Vec<(&'static Global, String)>,
@@ -26,7 +26,7 @@ pub struct CudaSource {
     pub operations: BTreeSet<String>,
 }
 
-/// What a kernel needs of a device and a launch.
+/// The requirements of a kernel on a device and a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Needs {
@@ -53,9 +53,9 @@ pub struct Needs {
     /// Bytes of declared arrays that static memory does not hold: dynamic shared memory begins with them, and the
     /// launch's own lies behind.
     pub large_shared_bytes: usize,
-    /// Bytes of dynamic shared memory that it takes beyond the launch's, to know what is written.
+    /// Bytes of dynamic shared memory that it takes beyond the launch's, for the record of written bytes.
     pub shadow_bytes: usize,
-    /// Whether it looks up in the table `ws_shadows` what is written of global memory.
+    /// Whether it looks up written bytes of global memory in the table `ws_shadows`.
     pub shadow_table: bool,
     /// Whether it launches kernels: it is compiled as relocatable code and linked with CUDA's device runtime.
     pub launches: bool,
@@ -64,8 +64,8 @@ pub struct Needs {
     pub hidden_memory: bool,
     /// Largest block, from launch bounds.
     pub max_threads: Option<u32>,
-    /// What launches fulfil of which a thread does several elements: the number of threads, as the host asked for them, is
-    /// the last parameter before the fault record, and the grid has fewer blocks.
+    /// The requirements on launches in which a thread does several elements. The number of threads, as the host asked for
+    /// them, is the last parameter before the fault record, and the grid has fewer blocks.
     pub coarsened: Option<CoarsenNeeds>,
 }
 
@@ -75,7 +75,7 @@ pub struct Needs {
 pub struct Site {
     /// How.
     pub kind: SiteKind,
-    /// Where in the Rust source.
+    /// The location in the Rust source.
     pub at: Location,
     /// The launched kernel that it stands in; `None` in the kernel itself and in device functions.
     pub kernel: Option<&'static str>,
@@ -90,7 +90,7 @@ pub enum SiteKind {
     Range,
     /// An address that is not aligned for the type it is read as.
     Aligned,
-    /// A read of memory that nobody has written.
+    /// A read of memory that no thread has written.
     Unwritten,
     /// A false assertion, with its message.
     Assert(String),

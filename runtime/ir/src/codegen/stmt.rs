@@ -270,7 +270,7 @@ fn exact_step<'e>(place: &Expr, value: &'e Expr) -> Option<(BinaryOp, &'e Expr)>
     }
 }
 
-/// Whether an expression is the same before and after the statements of a loop, where `var` says so of variables.
+/// Returns whether an expression is the same before and after the statements of a loop; `var` answers for its variables.
 pub(super) fn is_fixed(e: &Expr, var: &dyn Fn(VarId) -> bool) -> bool {
     match &e.kind {
         ExprKind::Const(_) => true,

@@ -18,7 +18,7 @@ pub(super) struct Symbols {
     /// The enumerators, or the constructors, of enums.
     variants: HashMap<Type, Vec<String>>,
     globals: Vec<(&'static Global, String)>,
-    /// As many names for each array constant's as there are values of that name.
+    /// The names of each array constant, one for every value of that name.
     tables: HashMap<&'static str, VecDeque<String>>,
 }
 
@@ -26,7 +26,7 @@ impl Symbols {
     /// The symbols of a module with these named constants.
     pub fn new(module: &Module, mut consts: Vec<&'static str>) -> Self {
         let mut symbols = Self::default();
-        // What the driver looks up has the first choice.
+        // Names that the driver looks up have the first choice.
         let kernel = symbols.claim(&module.kernel.name);
         symbols.kernels.push(kernel);
         consts.sort_unstable();
@@ -125,7 +125,7 @@ impl Symbols {
         self.variants.insert(ty.clone(), variants);
     }
 
-    /// Whether the global scope has the name.
+    /// Returns whether the global scope has the name.
     pub fn has(&self, name: &str) -> bool {
         self.taken.contains(name)
     }
@@ -219,5 +219,5 @@ impl Symbols {
     }
 }
 
-/// The member of an enum with fields that says which variant it is.
+/// The member of an enum with fields that holds its variant.
 pub(super) const TAG: &str = "tag";

@@ -4,7 +4,7 @@ use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
 
 /// Puts the arguments of a builtin into the holes of its text.
 pub(super) fn fill(text: &mut String, arguments: Vec<Text>) {
-    // From the last hole to the first, so that an argument's own braces are never taken for a hole.
+    // Holes are filled from the last to the first, because an argument's own braces are no holes.
     let mut holes: Vec<(usize, usize)> = Vec::new();
     for i in 0..arguments.len() {
         holes.extend(text.match_indices(&format!("{{{i}}}")).map(|(at, _)| (at, i)));
@@ -29,7 +29,7 @@ pub(super) fn called(template: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What replaces a hole in parentheses that are no call's; `None` for any other hole.
+/// The replacement of a hole in parentheses that are no call's; `None` for any other hole.
 fn operand(before: &str, after: &str, argument: &Text) -> Option<String> {
     let before = before.strip_suffix('(')?;
     let after = after.strip_prefix(')')?;

@@ -1,4 +1,4 @@
-//! What a kernel is given for a map of a tensor.
+//! Parameters of kernels that are maps of tensors.
 
 use crate::ir::Prelude;
 

@@ -1,9 +1,10 @@
 //! Loops that only read memory, tried first with checks that do not leave.
 //!
-//! A check that may end the thread stands between a loop's loads: none is in flight while another is waited for, and the
-//! compiler does not unroll. Where a loop only reads, and changes no more than a few variables, it is printed twice.
-//! In the first, an index that is out of bounds reads the first element instead, without a branch, and is noted. If one was, the variables are put back to
-//! what they were, and the second loop, which checks each index, fails where Rust says.
+//! A check that may end the thread stands between a loop's loads: it waits for one load before the next starts, and the
+//! compiler does not unroll the loop. A loop that only reads, and changes no more than a few variables, is printed twice.
+//! In the first loop, an index out of bounds reads the first element instead, without a branch, and is noted. If one was
+//! noted, the variables get their old values back, and the second loop, which checks each index, fails at the iteration
+//! where Rust fails.
 
 use std::collections::HashSet;
 
@@ -114,7 +115,7 @@ impl Printer<'_> {
         is_sound.then_some(changed)
     }
 
-    /// Whether what a body indexes and checks is slices of small values, and anything.
+    /// Returns whether what a body indexes and checks is slices of small values, and anything.
     fn checks_slices(&self, body: &Block) -> bool {
         let (mut count, mut is_sound) = (0, true);
         visit::exprs(body, &mut |e| {
@@ -153,7 +154,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether an expression, without its operands, does the same each time, and no more than to give a value.
+    /// Returns whether an expression, without its operands, does the same each time, and no more than to give a value.
     fn is_pure(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Unit | ExprKind::Var(_) | ExprKind::Unary(..) => true,

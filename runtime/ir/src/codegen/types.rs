@@ -107,7 +107,7 @@ impl Printer<'_> {
         format!("ws_{image}")
     }
 
-    /// Whether a variable is a kernel's parameter that is a map: its name stands for the map, elsewhere for its address.
+    /// Returns whether a variable is a kernel's parameter that is a map: its name stands for the map, elsewhere for its address.
     pub(super) fn is_map_by_value(&self, id: VarId) -> bool {
         let var = self.function.var(id);
         self.function.is_kernel

@@ -40,7 +40,7 @@ macro_rules! same {
             for x in doubles(|bits| Crate::from_bits(bits).to_f64()).into_iter().filter(|x| !x.is_nan()) {
                 let narrow = x as f32;
                 assert_eq!(Crate::from_f32(narrow).to_bits(), Small::from_f32(narrow).to_bits(), "{narrow:e}");
-                // What the crate makes of a double by way of fewer bits, it may round twice.
+                // The crate may round a double twice on its way to fewer bits.
                 let nearest = Small::from_f64(x);
                 let distance = |bits: u16| (Small::from_bits(bits).to_f64() - x).abs();
                 let neighbours = [nearest.to_bits().wrapping_sub(1), nearest.to_bits().wrapping_add(1)];

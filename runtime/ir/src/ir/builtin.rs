@@ -9,7 +9,7 @@ use super::{Facts, Position, Type};
 pub enum SyncScope {
     /// 32 lanes.
     Warp,
-    /// Four warps, the first of which has a number that is a multiple of four.
+    /// Four warps, whose first has a number that is a multiple of four.
     Warpgroup,
     /// A thread block.
     Block,
@@ -19,10 +19,10 @@ pub enum SyncScope {
     Grid,
 }
 
-/// What a call does besides giving a result.
+/// The effect of a call besides its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Nothing: it may be evaluated at any time between its operands and its use.
+    /// No effect: it may be evaluated at any time between its operands and its use.
     Pure,
     /// Writes memory, prints, or must not be moved or repeated.
     Writes,
@@ -91,7 +91,7 @@ pub struct Builtin {
     pub cuda: fn(&[Type], &Type) -> CudaText,
     /// The same where constant arguments decide, such as memory orderings; it is used instead of `cuda`.
     pub by_constant: Option<CudaByConstant>,
-    /// What a call does besides its result.
+    /// The effect of a call besides its result.
     pub effect: Effect,
     /// How the result may differ between threads, besides what its operands bring.
     pub variance: Variance,
@@ -99,7 +99,7 @@ pub struct Builtin {
     pub fixes_variance: bool,
     /// Whether arguments that are references are passed as pointers rather than read.
     pub by_reference: bool,
-    /// What a call accesses, gives, costs and orders.
+    /// The accesses, results, costs and orders of a call.
     pub facts: Facts,
     /// Whether it never returns.
     pub diverges: bool,
@@ -110,7 +110,7 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// A builtin without effects whose result varies as its operands do, and of which no fact is known.
+    /// A builtin without effects whose result varies as its operands do, and without further facts.
     pub const fn pure(name: Name, cuda: fn(&[Type], &Type) -> CudaText) -> Self {
         Self {
             name,
@@ -127,17 +127,17 @@ impl Builtin {
         }
     }
 
-    /// Where the thread stands, if that is what a call gives.
+    /// The position of the thread that a call gives, if it gives one.
     pub fn position(&self) -> Option<Position> {
         self.facts.position
     }
 
-    /// Whether a call does more than to compute: it meets other threads, or uses memory.
+    /// Returns whether a call does more than to compute: it meets other threads, or uses memory.
     pub fn acts(&self) -> bool {
         self.effect != Effect::Pure || self.by_reference
     }
 
-    /// Whether this is the builtin itself, and not another one of its kind.
+    /// Returns whether this is the builtin itself, and not another one of its kind.
     pub fn is(&self, other: &Builtin) -> bool {
         std::ptr::eq(self, other)
     }

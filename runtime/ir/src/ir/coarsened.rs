@@ -2,28 +2,28 @@
 
 use super::{Expr, LoopId};
 
-/// How many elements a thread of a coarsened kernel does.
+/// The number of elements that a thread of a coarsened kernel does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CoarsenFactor {
-    /// As many as make the accesses of the widest elements 16 bytes.
+    /// The number that makes the accesses of the widest elements 16 bytes.
     Widest,
     /// 2, 4, 8 or 16.
     Times(u32),
 }
 
-/// What a coarsened kernel is, for the printer and for launches.
+/// A coarsened kernel, as the printer and launches know it.
 ///
-/// Its last parameter is the number of threads that the launch asked for, each of which does one element. The grid has
-/// that many divided by the factor.
+/// Its last parameter is the number of threads that the launch asked for, each of which does one element. The grid has that
+/// number divided by the factor.
 #[derive(Clone, Debug)]
 pub struct Coarsened {
     /// The loops over a thread's elements, each with the number of the element from zero on.
     pub loops: Vec<(LoopId, Expr)>,
-    /// What launches must fulfil.
+    /// The requirements on launches.
     pub needs: CoarsenNeeds,
 }
 
-/// What a launch of a coarsened kernel must fulfil besides one dimension.
+/// The requirements on a launch of a coarsened kernel, besides one dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoarsenNeeds {
     /// Elements of a thread.
@@ -41,8 +41,8 @@ pub struct CoarsenNeeds {
 pub struct WideArgument {
     /// The argument.
     pub position: usize,
-    /// Where in its bytes the address is, in a value; a slice is its own.
+    /// The offset of the address in a value's bytes; a slice is its own.
     pub offset: usize,
-    /// What the address must be a multiple of.
+    /// The alignment that the address needs.
     pub align: u32,
 }

@@ -1,5 +1,5 @@
-//! What a launch must fulfil so that a bounds check can be left out: comparisons of values that are the
-//! same for all threads and that the host knows.
+//! The conditions of a launch under which a bounds check can be left out: comparisons of values that are the same for all
+//! threads and that the host knows.
 //!
 //! Values are exact integers: a kernel's own arithmetic may wrap, which makes an unsigned value only less.
 
@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::quantity::{Parameter, Quantity};
 
-/// What a launch knows.
+/// The values that a launch knows.
 pub trait LaunchValues {
     /// The value of an integer of a parameter.
     fn param(&self, parameter: &Parameter) -> Option<i128>;
@@ -55,14 +55,14 @@ whole! { i64, i128 }
 /// `below < limit`, to be compared when a kernel is launched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// What must be less.
+    /// The side that must be less.
     pub below: Quantity,
     /// Than what.
     pub limit: Quantity,
 }
 
 impl Condition {
-    /// Whether a launch fulfils it; one that cannot be computed is not fulfilled.
+    /// Returns whether a launch fulfils it; one that cannot be computed is not fulfilled.
     ///
     /// Each launch asks: nearly all values have 64 bits, in which it takes a fraction of the time.
     pub fn holds(&self, launch: &impl LaunchValues) -> bool {

@@ -14,7 +14,7 @@ pub struct Const {
 }
 
 impl Const {
-    /// A constant that nobody spelled.
+    /// A constant without a spelling in the source.
     pub fn of(value: ConstValue) -> Self {
         Const { value, spelling: Spelling::Value }
     }
@@ -36,18 +36,18 @@ pub enum ConstValue {
 /// How the source spells a constant.
 #[derive(Clone, Debug)]
 pub enum Spelling {
-    /// By nothing but its value.
+    /// By its value alone.
     Value,
     /// A const, a const generic or a comptime argument: `TILE_WIDTH`.
     Name(&'static str),
     /// An integer literal that is not decimal, without `_` and suffix: `0xff`, `0b101`, `0o17`.
     Radix(Arc<str>),
-    /// An operator or a cast on constants of which one is spelled: `2 * RADIUS`; any shift to the left: `1 << 31`.
+    /// An operator or a cast on constants, at least one of them spelled: `2 * RADIUS`; any shift to the left: `1 << 31`.
     Computed(Arc<Expr>),
 }
 
 impl Spelling {
-    /// Whether there is more to it than the value.
+    /// Returns whether there is more to it than the value.
     pub fn says_more(&self) -> bool {
         !matches!(self, Spelling::Value)
     }
@@ -90,7 +90,7 @@ impl Extent {
 }
 
 impl Expr {
-    /// A constant that nobody spelled.
+    /// A constant without a spelling in the source.
     pub fn constant(value: ConstValue, ty: Type) -> Expr {
         Expr { kind: ExprKind::Const(Const::of(value)), ty }
     }
@@ -143,7 +143,7 @@ impl Expr {
         self
     }
 
-    /// Whether it is a constant that the source spells by more than its value.
+    /// Returns whether it is a constant that the source spells by more than its value.
     pub fn is_spelled(&self) -> bool {
         matches!(&self.kind, ExprKind::Const(c) if c.spelling.says_more())
     }

@@ -1,4 +1,4 @@
-//! What one quantity is more than another, whatever the launch.
+//! The difference of two quantities, whatever the launch.
 
 use super::quantity::Quantity;
 
@@ -31,7 +31,7 @@ impl<'a> Difference<'a> {
                     if let Some(n) = ab[0].as_const() { (n, &ab[1]) } else { (ab[1].most(), &ab[0]) };
                 self.add(a, times.saturating_mul(n));
             }
-            // What is divided and multiplied again is at most what it was.
+            // Dividing and then multiplying a number again does not increase it.
             Quantity::Quotient(a, c) if times > 0 && times % c == 0 && a.minimum() >= 0 => {
                 self.add(a, times / c);
             }
@@ -42,7 +42,7 @@ impl<'a> Difference<'a> {
         }
     }
 
-    /// What it never exceeds.
+    /// The upper bound of the difference.
     pub fn most(&self) -> i128 {
         let most = |(term, times): &(&Quantity, i128)| match times.signum() {
             0 => 0,

@@ -132,7 +132,7 @@ impl Display for Printer<'_> {
 }
 
 impl Printer<'_> {
-    /// A variable by name and number, so that shadowing shows.
+    /// A variable by name and number, which shows shadowing.
     fn var(&self, id: VarId) -> String {
         let name = &self.function.var(id).name;
         format!("{}%{}", if name.is_empty() { "t" } else { name }, id.0)

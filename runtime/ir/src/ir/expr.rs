@@ -15,7 +15,7 @@ pub struct FnId(pub u32);
 /// An expression with its type.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it computes.
+    /// The operation.
     pub kind: ExprKind,
     /// The type that rustc gave it.
     pub ty: Type,
@@ -23,8 +23,8 @@ pub struct Expr {
 
 /// The kinds of expression.
 ///
-/// What the others ask of a kind, whatever it is, they ask here: [`Expr::operands`], [`Expr::lazy`],
-/// [`Expr::is_operator`], [`Expr::is_same_operation`], [`Expr::has_effect`].
+/// Other modules ask here about any kind: [`Expr::operands`], [`Expr::lazy`], [`Expr::is_operator`],
+/// [`Expr::is_same_operation`], [`Expr::has_effect`].
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A value known when the kernel is recorded.
@@ -37,7 +37,7 @@ pub enum ExprKind {
     Unary(UnaryOp, Box<Expr>),
     /// `a + b`, `a < b`, `a && b`, …
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// `a + b`, `a - b` or `a * b` of `i32`, of which a pass has proven that it does not overflow.
+    /// `a + b`, `a - b` or `a * b` of `i32`; a pass has proven that it does not overflow.
     Exact(Box<Expr>),
     /// `a as T`, where `T` is the type of this expression.
     Cast(Box<Expr>),
@@ -45,13 +45,13 @@ pub enum ExprKind {
     Field(Box<Expr>, String),
     /// `a[i]`; a place. `base` is an array, slice reference, view or shared array.
     Index {
-        /// What is indexed.
+        /// The base of the index.
         base: Box<Expr>,
         /// The index, of any integer type.
         index: Box<Expr>,
         /// Where, for a failed bounds check.
         at: Location,
-        /// What a pass has proven of it.
+        /// The proof of a pass.
         proof: Proof,
     },
     /// `a.len()`, a `u64`.
@@ -80,7 +80,7 @@ pub enum ExprKind {
     Builtin {
         /// Which.
         op: &'static Builtin,
-        /// What it means in Rust.
+        /// Its meaning in Rust.
         meaning: Option<Meaning>,
         /// Arguments in order.
         args: Vec<Expr>,
@@ -112,7 +112,7 @@ pub enum ExprKind {
         end: Option<Box<Expr>>,
         /// Where, for a failed bounds check.
         at: Location,
-        /// What a pass has proven of it: of a whole slice, that it is aligned for the type it is seen as.
+        /// The proof of a pass: for a whole slice, that it is aligned for the type that it is seen as.
         proof: Proof,
     },
     /// `(a, b)`
@@ -130,7 +130,7 @@ pub enum ExprKind {
 /// Why an index or a range is in bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// Nothing says so.
+    /// There is no proof.
     Open,
     /// The kernel's text.
     Text,
@@ -202,19 +202,19 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// Whether the result is a `bool` whatever the operands are.
+    /// Returns whether the result is a `bool` whatever the operands are.
     pub fn is_comparison(self) -> bool {
         use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
         matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
     }
 }
 
-/// Operands of which some may not be evaluated.
+/// The operands of an operation that does not evaluate all of them.
 #[derive(Debug)]
 pub struct Lazy<E> {
-    /// What is always evaluated, before the others.
+    /// The operand that is always evaluated, before the others.
     pub condition: E,
-    /// What is evaluated if the condition is the value beside it.
+    /// The operands that are evaluated if the condition has the value beside them.
     pub parts: Vec<(E, bool)>,
 }
 
@@ -316,7 +316,7 @@ impl Expr {
         lazy!(&mut self.kind)
     }
 
-    /// Whether it computes a number or a `bool` of its operands alone, in an instruction or few: where nothing changes
+    /// Returns whether it computes a number or a `bool` of its operands alone, in an instruction or few: where nothing changes
     /// the operands, it gives the same wherever it is evaluated, and may be evaluated again instead of being kept.
     pub fn is_operator(&self) -> bool {
         matches!(
@@ -325,7 +325,7 @@ impl Expr {
         )
     }
 
-    /// Whether another expression does the same with its own operands, as far as kinds tell.
+    /// Returns whether another expression does the same with its own operands, as far as kinds tell.
     pub fn is_same_operation(&self, other: &Expr) -> bool {
         let alike = match (&self.kind, &other.kind) {
             (ExprKind::Const(a), ExprKind::Const(b)) => a.value == b.value,
@@ -342,7 +342,7 @@ impl Expr {
         alike && self.ty == other.ty
     }
 
-    /// Whether a place is in a variable of the function, and not in memory that others see too.
+    /// Returns whether a place is in a variable of the function, and not in memory that others see too.
     pub fn is_in_variable(&self) -> bool {
         match &self.kind {
             ExprKind::Var(_) => !matches!(self.ty, Type::Shared { .. }),
@@ -354,7 +354,7 @@ impl Expr {
         }
     }
 
-    /// Whether evaluating it can be observed other than by its result.
+    /// Returns whether evaluating it can be observed other than by its result.
     pub fn has_effect(&self) -> bool {
         let own = match &self.kind {
             ExprKind::Call { effect, .. } => *effect != Effect::Pure,

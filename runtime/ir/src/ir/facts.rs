@@ -1,23 +1,23 @@
-//! What is known of a builtin besides its text: what it accesses, where its result lies, what it costs, what it orders.
+//! Facts about a builtin besides its text: its accesses, the range of its result, its cost, and the order that it makes.
 //!
 //! Each builtin says its own facts where it is defined; passes, validation, printers and the interpreter read them. None
 //! of them decides anything by a builtin's name. Every default is the answer that is right of any builtin: of a builtin
 //! that says too little less is proven, more is refused, or more is counted.
 
-/// What a call does to the memory that an argument refers to.
+/// The access of a call to the memory that an argument refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArgumentAccess {
-    /// Nothing: it passes the address on, or hints at it.
+    /// No access: it passes the address on, or hints at it.
     None,
     /// Reads it.
     Read,
     /// Writes it, whatever was there.
     Write,
-    /// Both: what was there is part of what is written, or of the result.
+    /// Both: the old value is part of the new one, or of the result.
     Update,
 }
 
-/// Where a thread stands, or how many threads, warps and blocks there are: the same whenever a thread asks.
+/// The position of a thread, or the number of threads, warps and blocks: the same whenever a thread asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Position {
     /// Index of the thread in its block, by axis.
@@ -68,7 +68,7 @@ pub enum Position {
     ClusterThreads,
 }
 
-/// Where an integer result lies, whatever the GPU is given: also where Rust would panic.
+/// The range of an integer result, for all inputs of a GPU, including those for which Rust panics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResultRange {
     /// Anywhere in its type: right of every builtin.
@@ -87,14 +87,14 @@ pub enum ResultRange {
     Within(i64, i64),
 }
 
-/// What a call that gives a float computes, for those who count.
+/// The computation of a call that gives a float, for the counts of reports.
 ///
-/// Of a result that is no float only [`Cost::Converts`] and [`Cost::Products`] count.
+/// For a result that is no float, only [`Cost::Converts`] and [`Cost::Products`] count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cost {
     /// A function of its own, such as a root: the dearest, and so the default.
     Special,
-    /// Nothing: it moves a value, from memory, from another lane, or from one type to another by its bits.
+    /// No computation: it moves a value, from memory, from another lane, or from one type to another by its bits.
     Moves,
     /// A conversion between types.
     Converts,
@@ -113,19 +113,19 @@ pub enum Cost {
     },
 }
 
-/// Which memory orderings Rust allows an argument to have.
+/// The memory orderings that Rust allows an argument to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ordered {
-    /// Those of a load: not `Release` and not `AcqRel`.
+    /// The orderings of a load: not `Release` and not `AcqRel`.
     Load,
-    /// Those of a store: not `Acquire` and not `AcqRel`.
+    /// The orderings of a store: not `Acquire` and not `AcqRel`.
     Store,
     /// All, of an operation that loads and stores.
     Update,
 }
 
 impl Ordered {
-    /// Whether an argument may be an ordering, by its Rust name.
+    /// Returns whether an argument may be an ordering, by its Rust name.
     pub fn allows(self, ordering: &str) -> bool {
         match self {
             Ordered::Load => !matches!(ordering, "Release" | "AcqRel"),
@@ -135,7 +135,7 @@ impl Ordered {
     }
 }
 
-/// Whether a call orders memory by itself, for those who ask what a synchronisation is for.
+/// Whether a call orders memory by itself, for reports of a synchronisation's purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Orders {
     /// It does not; what lanes exchange is no order of memory either.
@@ -150,18 +150,18 @@ pub enum Orders {
     By(&'static [(usize, Ordered)]),
 }
 
-/// Which lanes of a warp must reach an operation of the warp.
+/// The lanes of a warp that must reach an operation of the warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lanes {
     /// All of them: the default, as it refuses most.
     All,
-    /// Those of the mask that is the argument at a position.
+    /// The lanes of the mask that is the argument at a position.
     Masked(usize),
     /// Any of them.
     Any,
 }
 
-/// What a call is besides a call, which printers and the interpreter write in their own way.
+/// A form that printers and the interpreter write in their own way, instead of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// A call and no more.
@@ -182,10 +182,10 @@ pub enum Form {
     Assumption,
 }
 
-/// What is known of a builtin, said once where it is defined.
+/// The facts about a builtin, stated once where it is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Facts {
-    /// What it does through each of its first arguments, which are then addresses; nothing through the others.
+    /// The accesses through each of its first arguments, which are then addresses; the other arguments are not addresses.
     ///
     /// A test compares it with what each builtin does on the simulator.
     pub accesses: &'static [ArgumentAccess],
@@ -194,17 +194,17 @@ pub struct Facts {
     /// Whether the thread may stop there for another or for the copy engine, or gives that work: the simulator runs each
     /// thread on a fiber then.
     pub rendezvous: bool,
-    /// Where the thread stands, if that is what it gives. Of one that does not say, no two calls are the same.
+    /// The position of the thread, if that is the result. Two calls without it do not give the same.
     pub position: Option<Position>,
-    /// Where its result lies.
+    /// The range of its result.
     pub result: ResultRange,
-    /// What it computes.
+    /// Its computation.
     pub cost: Cost,
     /// Whether it orders memory by itself.
     pub orders: Orders,
-    /// Of an operation of a warp: which lanes must reach it.
+    /// The lanes that must reach it, if it is an operation of a warp.
     pub lanes: Lanes,
-    /// What it is besides a call.
+    /// Its form, if it is not a call.
     pub form: Form,
     /// Whether its result is true in one lane of each warp and false in the others.
     pub elects: bool,
@@ -214,7 +214,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Of what touches no memory, of which nothing else is known.
+    /// The facts of a builtin that touches no memory.
     pub const NONE: Self = Self {
         accesses: &[],
         waits: false,
@@ -228,50 +228,50 @@ impl Facts {
         elects: false,
         in_flight: false,
     };
-    /// Of what gives its argument, or a part of it, as it is.
+    /// The facts of a builtin that returns its argument, or a part of it, as it is.
     pub const MOVES: Self = Self { cost: Cost::Moves, ..Self::NONE };
-    /// Of a plain read through the first argument.
+    /// The facts of a plain read through the first argument.
     pub const READS: Self = Self { accesses: &[ArgumentAccess::Read], ..Self::MOVES };
-    /// Of a write through the first argument.
+    /// The facts of a write through the first argument.
     pub const WRITES: Self = Self { accesses: &[ArgumentAccess::Write], ..Self::MOVES };
-    /// Of a read through the first argument that sees what other threads write.
+    /// The facts of a read through the first argument that sees what other threads write.
     pub const OBSERVES: Self = Self { accesses: &[ArgumentAccess::Read], waits: true, ..Self::MOVES };
-    /// Of an atomic read-modify-write through the first argument.
+    /// The facts of an atomic read-modify-write through the first argument.
     pub const UPDATES: Self = Self { accesses: &[ArgumentAccess::Update], waits: true, ..Self::MOVES };
-    /// Of a conversion.
+    /// The facts of a conversion.
     pub const CONVERTS: Self = Self::costs(Cost::Converts);
-    /// Of a barrier or wait that can be left out by itself.
+    /// The facts of a barrier or wait that can be left out by itself.
     pub const BARRIER: Self = Self { orders: Orders::Whole, ..Self::MOVES };
-    /// Of a barrier that gives a value or has another half.
+    /// The facts of a barrier that gives a value or has another half.
     pub const PART_OF_BARRIER: Self = Self { orders: Orders::Part, ..Self::MOVES };
-    /// Of a fence.
+    /// The facts of a fence.
     pub const FENCE: Self = Self { orders: Orders::Fence, ..Self::MOVES };
-    /// Of an exchange between the lanes of the mask that is its first argument.
+    /// The facts of an exchange between the lanes of the mask that is its first argument.
     pub const MASKED: Self = Self { lanes: Lanes::Masked(0), ..Self::MOVES };
-    /// Of the author's word.
+    /// The facts of an assumption, which the author asserts.
     pub const ASSUMES: Self = Self { form: Form::Assumption, ..Self::MOVES };
 
-    /// Of what tells where a thread stands.
+    /// The facts of a function that returns a position of the thread.
     pub const fn at(position: Position) -> Self {
         Self { position: Some(position), ..Self::MOVES }
     }
 
-    /// Of a function whose result lies somewhere.
+    /// The facts of a function whose result lies in a range.
     pub const fn within(result: ResultRange) -> Self {
         Self { result, ..Self::NONE }
     }
 
-    /// Of a function that computes this much.
+    /// The facts of a function with this cost.
     pub const fn costs(cost: Cost) -> Self {
         Self { cost, ..Self::NONE }
     }
 
-    /// The same, and what it computes.
+    /// The same facts, with a cost.
     pub const fn costing(self, cost: Cost) -> Self {
         Self { cost, ..self }
     }
 
-    /// The same, and what it is besides a call.
+    /// The same facts, with a form.
     pub const fn is(self, form: Form) -> Self {
         Self { form, ..self }
     }
@@ -281,7 +281,7 @@ impl Facts {
         Self { orders: Orders::By(by), ..self }
     }
 
-    /// What a call does through the argument at a position.
+    /// The access of a call through the argument at a position.
     pub fn access(&self, position: usize) -> ArgumentAccess {
         self.accesses.get(position).copied().unwrap_or(ArgumentAccess::None)
     }

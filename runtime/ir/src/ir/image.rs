@@ -11,12 +11,12 @@ pub enum ImageShape {
     Plane,
     /// Planes of texels, between which a texture is filtered.
     Volume,
-    /// Planes of texels, of which one is chosen.
+    /// A stack of planes of texels; an access chooses one.
     Layers,
 }
 
 impl ImageShape {
-    /// What ends the names of its types: `2` of `Texture2`.
+    /// The end of its types' names: `2` of `Texture2`.
     pub fn suffix(self) -> &'static str {
         match self {
             ImageShape::Line => "1",
@@ -56,7 +56,7 @@ pub struct ImageType {
 }
 
 impl ImageType {
-    /// Bytes of what a kernel is given in CUDA: a handle of eight bytes and extents of four.
+    /// Bytes of the argument in CUDA: a handle of eight bytes and extents of four.
     pub fn size(self) -> usize {
         (8 + 4 * self.shape.extents().len()).next_multiple_of(8)
     }

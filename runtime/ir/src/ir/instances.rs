@@ -19,7 +19,7 @@ const MOST_INSTANCES: usize = 1 << 16;
 /// The alignment of dynamic shared memory, in bytes.
 const DYNAMIC_ALIGN: usize = 16;
 
-/// The alignment of dynamic shared memory in which arrays lie, in bytes: what the largest swizzle asks for.
+/// The alignment of dynamic shared memory in which arrays lie, in bytes: that of the largest swizzle.
 const LARGE_ALIGN: usize = 1024;
 
 /// An instance of a function, or of a kernel.
@@ -57,7 +57,7 @@ impl Instances {
 /// A kernel has more instances of functions than is sensible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyInstances {
-    /// As many as are allowed.
+    /// The allowed number.
     pub limit: usize,
 }
 
@@ -68,7 +68,7 @@ pub struct DeclaredShared {
     pub bytes: usize,
     /// Most bytes that the compiler leaves free to align them, in whichever order it lays them out.
     pub padding: usize,
-    /// Where arrays begin that are more than static memory holds: bytes from the beginning of dynamic memory.
+    /// The beginnings of arrays that exceed static memory: bytes from the beginning of dynamic memory.
     pub large: HashMap<ArrayId, usize>,
     /// Bytes of these together: the launch's own dynamic memory lies behind them.
     pub large_bytes: usize,
@@ -196,7 +196,7 @@ fn padding(arrays: &[SharedRoom]) -> usize {
     gaps.sum::<usize>() - first
 }
 
-/// Arrays that static memory does not hold, in dynamic memory: the most aligned ones first, so that nothing is between.
+/// Places the arrays that exceed static memory in dynamic memory, the most aligned ones first, which leaves no gaps.
 fn beyond_static(mut arrays: Vec<(ArrayId, SharedRoom)>) -> DeclaredShared {
     let counts = arrays.iter().fold(HashMap::new(), |mut counts: HashMap<ArrayId, u32>, (id, _)| {
         *counts.entry(*id).or_default() += 1;
@@ -218,7 +218,7 @@ fn beyond_static(mut arrays: Vec<(ArrayId, SharedRoom)>) -> DeclaredShared {
     declared
 }
 
-/// What a shared array takes of a block's memory.
+/// The part of a block's memory that a shared array takes.
 struct SharedRoom {
     bytes: usize,
     align: usize,

@@ -13,14 +13,14 @@ pub struct LaunchedKernel {
     pub name: &'static str,
     /// Its body.
     pub function: Function,
-    /// What its own attribute asked for.
+    /// The settings of its own attribute.
     pub attributes: KernelAttributes,
 }
 
 /// `kernel(args).grid(…).block(…).launch()` in a kernel.
 #[derive(Clone, Debug)]
 pub struct NestedLaunch {
-    /// Which kernel.
+    /// The number of the kernel.
     pub kernel: KernelId,
     /// Its run-time arguments.
     pub args: Vec<Expr>,
@@ -30,11 +30,11 @@ pub struct NestedLaunch {
     pub block: Vec<Expr>,
     /// Dynamic shared memory of a block, in bytes.
     pub dynamic_shared: Option<Expr>,
-    /// What it is ordered after.
+    /// The work that it is ordered after.
     pub order: LaunchOrder,
 }
 
-/// The grid of a nested launch, or what it must cover.
+/// The grid of a nested launch, or the number of items that it must cover.
 #[derive(Clone, Debug)]
 pub enum NestedGrid {
     /// One to three extents.
@@ -43,12 +43,12 @@ pub enum NestedGrid {
     Items(Box<Expr>),
 }
 
-/// What a nested launch is ordered after.
+/// The work that a nested launch is ordered after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchOrder {
     /// The earlier launches of the same block.
     Block,
-    /// Nothing.
+    /// No other work.
     Free,
     /// The whole launching grid, its other launches included.
     Tail,

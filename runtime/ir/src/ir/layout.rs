@@ -1,4 +1,4 @@
-//! Where the parts of a value lie: one rule for the types that rustc lays out as it likes.
+//! The offsets of the parts of a value: one rule for the types that rustc lays out as it likes.
 //!
 //! Scalars, vectors, arrays, pointers and views lie as in Rust, and so does a `#[repr(C)]` struct of
 //! such parts. Everything else lies as C would have it:
@@ -30,7 +30,7 @@ pub struct ValueLayout {
 }
 
 impl ValueLayout {
-    /// That of a type of Rust which lies as in Rust.
+    /// The layout of a type of Rust which lies as in Rust.
     pub const fn of<T>() -> Self {
         Self { size: size_of::<T>(), align: align_of::<T>(), as_in_rust: true }
     }
@@ -77,7 +77,7 @@ impl ValueLayout {
         Self { size: end.next_multiple_of(align), align, as_in_rust: false }
     }
 
-    /// Where the fields of each variant of [`ValueLayout::tagged`] begin.
+    /// The offsets of the fields of each variant of [`ValueLayout::tagged`].
     pub const fn payload(tag: ValueLayout, variants: &[&[ValueLayout]]) -> usize {
         tag.size.next_multiple_of(widest(variants).align)
     }

@@ -1,7 +1,7 @@
 //! The intermediate representation: one recorded kernel and every device function it reaches.
 //!
-//! What comes in is what the emitters recorded; what goes out is a [`Module`] for `validate`.
-//! This module depends on `std` alone: it knows no user tokens, no CUDA text and no simulator.
+//! The emitters record a [`Module`], and `validate` takes it. This module depends on `std` alone: it knows no user tokens,
+//! no CUDA text and no simulator.
 //!
 //! # Semantics
 //!
@@ -52,9 +52,9 @@
 //! [`Variance`] they introduce; `validate::uniformity` propagates it. A builtin whose
 //! [`Effect`] is [`Effect::Sync`] must be reached by every thread of its scope or by none.
 //!
-//! **Constants.** Whatever rustc or the host knows (const generics, associated consts, comptime
-//! arguments) is a [`Const`] by the time it is recorded; it keeps its spelling for the reader: its name, its radix, or
-//! the constants that it was computed from.
+//! **Constants.** A value that rustc or the host knows (const generics, associated consts, comptime arguments) is a
+//! [`Const`] by the time it is recorded. It keeps its spelling for the reader: its name, its radix, or the constants that
+//! it was computed from.
 
 mod builtin;
 mod coarsened;
@@ -107,11 +107,11 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// The kernel itself.
     pub kernel: Function,
-    /// What the kernel's attribute asked for.
+    /// The settings of the kernel's attribute.
     pub attributes: KernelAttributes,
-    /// What launches can fulfil, so that indices with a [`Proof::Launch`] are in bounds; at most 64.
+    /// The conditions of a launch under which indices with a [`Proof::Launch`] are in bounds; at most 64.
     pub conditions: Vec<Condition>,
-    /// What launches can fulfil, so that index arithmetic fits `int`; at most 64.
+    /// The conditions of a launch under which index arithmetic fits `int`; at most 64.
     pub fits: Vec<Condition>,
     /// Slice parameters that nothing writes while the kernel runs, a bit for each position.
     pub read_only: u64,
@@ -119,7 +119,7 @@ pub struct Module {
     pub short: u64,
     /// The kernels that it launches, and those that they launch.
     pub launched: Vec<LaunchedKernel>,
-    /// What it is if each of its threads does the work of several.
+    /// The coarsened kernel, if each of its threads does the work of several.
     pub coarsened: Option<Coarsened>,
 }
 
@@ -150,7 +150,7 @@ impl Module {
         all
     }
 
-    /// Whether a kernel of the module launches the module's own.
+    /// Returns whether a kernel of the module launches the module's own.
     pub fn is_relaunched(&self) -> bool {
         let mut found = false;
         for (kernel, _) in self.kernels() {
@@ -203,11 +203,11 @@ pub struct KernelAttributes {
     pub allow_divergent_barriers: bool,
     /// Each thread does several elements.
     pub coarsen: Option<CoarsenFactor>,
-    /// What the compiler must make of it.
+    /// The requirements on the compiled code.
     pub requires: Requirements,
 }
 
-/// What a kernel's author demands of its machine code: without it, the kernel does not compile.
+/// The demands of a kernel's author on its machine code; a kernel that does not fulfil them does not compile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Requirements {
     /// No register is spilled to local memory.
@@ -222,14 +222,14 @@ impl Requirements {
     /// No demand.
     pub const NONE: Self = Self { no_spills: false, no_local_memory: false, async_wgmma: false };
 
-    /// Whether there is any.
+    /// Returns whether there is any.
     pub fn any(self) -> bool {
         self != Self::NONE
     }
 }
 
 impl KernelAttributes {
-    /// Those of a kernel whose attribute asks for nothing.
+    /// The attributes of a kernel without options.
     pub const NONE: Self = Self {
         fmad: true,
         max_threads: None,
@@ -270,7 +270,7 @@ pub struct Function {
     pub meaning: Option<Meaning>,
     /// Whether a call can be observed other than by its result.
     pub effect: Effect,
-    /// Where it was written.
+    /// The location of its definition.
     pub at: Location,
 }
 
@@ -290,11 +290,11 @@ pub struct Variable {
     pub ty: Type,
     /// Whether it is assigned after its initialisation.
     pub mutable: bool,
-    /// Where it lives.
+    /// The memory that holds it.
     pub kind: VarKind,
 }
 
-/// Where a variable lives.
+/// The memory that holds a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VarKind {
     /// A parameter of the function.
@@ -325,14 +325,14 @@ pub struct Global {
     pub extents: fn() -> Vec<Extent>,
     /// The bytes that it begins with.
     pub initial: fn() -> Vec<u8>,
-    /// Where the simulated device that the OS thread runs has it.
+    /// Its address on the simulated device that the OS thread runs.
     pub address: fn() -> *mut u8,
     /// The memory that it is in.
     pub space: GlobalSpace,
 }
 
 impl Global {
-    /// Whether kernels can only read it.
+    /// Returns whether kernels can only read it.
     pub fn is_constant(&self) -> bool {
         self.space == GlobalSpace::Constant
     }
@@ -341,7 +341,7 @@ impl Global {
 /// The memory of a static.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobalSpace {
-    /// Constant memory, of which each module has its own.
+    /// Constant memory; each module has its own.
     Constant,
     /// The device's memory.
     Device,

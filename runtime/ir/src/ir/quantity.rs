@@ -1,4 +1,4 @@
-//! Integers that a launch knows: lengths, parameters, extents, and what is computed of them.
+//! Integers that a launch knows: lengths, parameters, extents, and numbers that are computed of them.
 //!
 //! Values are exact: nothing wraps. Knows no expression and no kernel.
 
@@ -24,9 +24,9 @@ pub enum Quantity {
     GridDim(usize),
     /// Bytes of the launch's dynamic shared memory.
     SharedBytes,
-    /// What is left of the address of a slice parameter, by position, after division by a number of bytes.
+    /// The address of a slice parameter, by position, modulo a number of bytes.
     Misalignment(usize, u32, String),
-    /// What only the device knows, by number, with its least and its greatest value.
+    /// A number that only the device knows, with its minimum and maximum.
     Unknown(usize, [i128; 2]),
     /// A quantity and a constant.
     Offset(Box<Quantity>, i128),
@@ -36,9 +36,9 @@ pub enum Quantity {
     Product(Box<[Quantity; 2]>),
     /// A quotient by a positive constant, rounded towards zero.
     Quotient(Box<Quantity>, i128),
-    /// A quotient of what is not negative by what is positive; nothing if they are not.
+    /// The quotient of a number that is not negative by a positive one; no number otherwise.
     Ratio(Box<[Quantity; 2]>),
-    /// Two to the power of what is not negative and below 63; nothing if it is not.
+    /// Two to the power of a number from 0 to 62; no number otherwise.
     Power(Box<Quantity>),
     /// The number below zero.
     Negated(Box<Quantity>),
@@ -53,7 +53,7 @@ pub enum Quantity {
 pub struct Parameter {
     /// The parameter's position among all.
     pub position: usize,
-    /// Where the integer is in its value, in bytes.
+    /// The offset of the integer in its value, in bytes.
     pub offset: usize,
     /// Its type.
     pub scalar: Scalar,
@@ -187,7 +187,7 @@ impl Quantity {
         }
     }
 
-    /// What it never exceeds, whatever the launch.
+    /// The upper bound, whatever the launch.
     pub fn most(&self) -> i128 {
         match self {
             Quantity::Const(n) => *n,
@@ -211,7 +211,7 @@ impl Quantity {
         }
     }
 
-    /// What it is never below, whatever the launch.
+    /// The lower bound, whatever the launch.
     pub fn minimum(&self) -> i128 {
         match self {
             Quantity::Const(n) => *n,
@@ -250,7 +250,7 @@ impl Quantity {
         }
     }
 
-    /// Whether it is below another, whatever the launch.
+    /// Returns whether it is below another, whatever the launch.
     pub fn is_below(&self, other: &Quantity) -> bool {
         self.is_less(other, &mut COMPARISONS.clone())
     }
@@ -303,17 +303,17 @@ impl Quantity {
         }
     }
 
-    /// Whether the host knows all of it.
+    /// Returns whether the host knows all of it.
     pub fn is_known(&self) -> bool {
         !self.has_unknown(&|_| true)
     }
 
-    /// Whether the extent of the grid is a part of it.
+    /// Returns whether the extent of the grid is a part of it.
     pub fn has_grid(&self) -> bool {
         matches!(self, Quantity::GridDim(_)) || self.parts().into_iter().any(Quantity::has_grid)
     }
 
-    /// Whether it is made of numbers and extents of the block alone.
+    /// Returns whether it is made of numbers and extents of the block alone.
     pub fn is_of_block(&self) -> bool {
         match self {
             Quantity::Const(_) | Quantity::BlockDim(_) => true,
@@ -321,7 +321,7 @@ impl Quantity {
         }
     }
 
-    /// Whether it is made of an unknown whose number is of some kind.
+    /// Returns whether it is made of an unknown whose number is of some kind.
     pub fn has_unknown(&self, is_such: &dyn Fn(usize) -> bool) -> bool {
         match self {
             Quantity::Unknown(id, _) => is_such(*id),
@@ -329,7 +329,7 @@ impl Quantity {
         }
     }
 
-    /// What it is computed of.
+    /// The quantities that it is computed of.
     fn parts(&self) -> Vec<&Quantity> {
         match self {
             Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) | Quantity::Power(a) => {
@@ -351,7 +351,7 @@ impl Quantity {
         }
     }
 
-    /// Whether a launch knows it, and it is not made of the greatest or the least value of a type.
+    /// Returns whether a launch knows it, and it is not made of the greatest or the least value of a type.
     pub fn is_telling(&self) -> bool {
         let own = match self {
             Quantity::Const(n) | Quantity::Offset(_, n) => n.abs() < TELLING,
@@ -361,7 +361,7 @@ impl Quantity {
         own && self.parts().into_iter().all(Quantity::is_telling)
     }
 
-    /// Whether a launch computes it in no time.
+    /// Returns whether a launch computes it in no time.
     pub fn is_short(&self) -> bool {
         fn count(of: &Quantity, left: &mut usize) -> bool {
             *left = left.saturating_sub(1);
@@ -370,13 +370,13 @@ impl Quantity {
         count(self, &mut MOST_PARTS.clone())
     }
 
-    /// What a launch can be asked to keep below a limit, which is not less than this: without the bounds that
-    /// only the device knows, or that say no more than the type does.
+    /// An upper bound of this quantity that a launch can be asked to keep below a limit. It leaves out bounds that only the
+    /// device knows, or that say no more than the type does.
     pub fn askable(self) -> Option<Quantity> {
         self.bound(true)
     }
 
-    /// As [`Quantity::askable`], of what a launch can be asked to keep above a limit: it is not more than this.
+    /// A lower bound of this quantity that a launch can be asked to keep above a limit; compare [`Quantity::askable`].
     pub fn askable_least(self) -> Option<Quantity> {
         self.bound(false)
     }
@@ -425,7 +425,7 @@ fn ends([a, b]: &[Quantity; 2]) -> [i128; 4] {
     [0, 1, 2, 3].map(|i| a[i & 1].saturating_mul(b[i >> 1]))
 }
 
-/// What a product is made of, by its greatest values.
+/// The factors of a product, by their greatest values.
 struct Factors {
     /// The extents of a block in it.
     threads: i128,

@@ -16,7 +16,7 @@ pub struct Block {
 /// A statement and where it was written.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// The kind of statement.
     pub kind: StmtKind,
     /// Where.
     pub at: Location,
@@ -86,9 +86,9 @@ pub enum StmtKind {
     Return(Option<Expr>),
     /// `assert!(cond, message)`: a false condition is a fault of the launch.
     Assert {
-        /// What must hold.
+        /// The condition that must hold.
         cond: Expr,
-        /// What to say otherwise.
+        /// The message otherwise.
         message: String,
         /// `debug_assert!`: printed with the bounds checks, and left out where they are.
         debug: bool,
@@ -97,7 +97,7 @@ pub enum StmtKind {
     Print {
         /// Text and placeholders.
         pieces: Vec<FormatPiece>,
-        /// What the placeholders stand for, in order.
+        /// The values of the placeholders, in order.
         args: Vec<Expr>,
     },
     /// A kernel launches a kernel.
@@ -121,7 +121,7 @@ pub struct RangeLoop {
     pub reversed: bool,
     /// `#[unroll]` (`Some(None)`) or `#[unroll(N)]`.
     pub unroll: Option<Option<u32>>,
-    /// What a pass has proven: the counter leaves its type neither in the range nor one step past it.
+    /// Whether a pass has proven that the counter leaves its type neither in the range nor one step past it.
     pub exact: bool,
 }
 
@@ -134,7 +134,7 @@ pub enum FormatPiece {
     Arg(FormatSpec),
 }
 
-/// What stands after the colon of a placeholder.
+/// The text after the colon of a placeholder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormatSpec {
     /// `<` or `>`; numbers stand to the right and others to the left without it.

@@ -1,4 +1,4 @@
-//! Maps of tensors: what the copy engine is to a kernel.
+//! Maps of tensors, as kernels see them.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,7 +7,7 @@ use super::Type;
 /// How a map sees a matrix: boxes of `rows` × `cols` elements, and how they lie in shared memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorMapType {
-    /// What the matrix is of.
+    /// The type of the matrix's elements.
     pub elem: Type,
     /// Rows of a box.
     pub rows: usize,

@@ -1,4 +1,4 @@
-//! Types of the IR: what a device value can be.
+//! Types of the IR: the types of device values.
 
 use std::sync::Arc;
 
@@ -46,27 +46,27 @@ impl Scalar {
         }
     }
 
-    /// Whether it is a float of any width.
+    /// Returns whether it is a float of any width.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64)
     }
 
-    /// Whether it is `f16` or `bf16`.
+    /// Returns whether it is `f16` or `bf16`.
     pub fn is_half(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::BF16)
     }
 
-    /// Whether it is a signed integer.
+    /// Returns whether it is a signed integer.
     pub fn is_signed(self) -> bool {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
     }
 
-    /// Whether it is an unsigned integer.
+    /// Returns whether it is an unsigned integer.
     pub fn is_unsigned(self) -> bool {
         matches!(self, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)
     }
 
-    /// Whether it is an integer of either signedness.
+    /// Returns whether it is an integer of either signedness.
     pub fn is_int(self) -> bool {
         self.is_signed() || self.is_unsigned()
     }
@@ -114,7 +114,7 @@ pub enum Type {
     },
     /// `*const T` or `*mut T`.
     Ptr {
-        /// What it points to.
+        /// The type that it points to.
         to: Arc<Type>,
         /// Whether it is `*mut`.
         mutable: bool,
@@ -134,7 +134,7 @@ pub enum Type {
     TensorMap(Arc<TensorMapType>),
     /// `&T` or `&mut T`.
     Ref {
-        /// What it refers to.
+        /// The type that it refers to.
         to: Arc<Type>,
         /// Whether it is `&mut`.
         mutable: bool,
@@ -172,7 +172,7 @@ impl Type {
     /// `u64` and `usize`
     pub const U64: Type = Type::Scalar(Scalar::U64);
 
-    /// Whether a value can hold the address of memory.
+    /// Returns whether a value can hold the address of memory.
     pub fn holds_address(&self) -> bool {
         match self {
             Type::View { .. } | Type::Ptr { .. } | Type::Ref { .. } => true,
@@ -204,7 +204,7 @@ impl Type {
         }
     }
 
-    /// Whether a reference to it is a descriptor, whose target has no value of its own.
+    /// Returns whether a reference to it is a descriptor, whose target has no value of its own.
     pub fn is_described(&self) -> bool {
         matches!(self, Type::Slice(_) | Type::Shared { .. } | Type::Image(_) | Type::TensorMap(_))
     }
@@ -317,7 +317,7 @@ pub struct FieldType {
 pub struct EnumType {
     /// The Rust name with its generic arguments folded in (`Option_f32`).
     pub name: String,
-    /// The integer that says which variant a value is.
+    /// The integer that holds the variant of a value.
     pub tag: Scalar,
     /// Variants in order.
     pub variants: Vec<VariantType>,
@@ -337,7 +337,7 @@ impl EnumType {
         Self { size, align, ..def }
     }
 
-    /// Whether no variant has fields: a value is its tag.
+    /// Returns whether no variant has fields: a value is its tag.
     pub fn is_plain(&self) -> bool {
         self.variants.iter().all(|v| v.fields.is_empty())
     }

@@ -1,16 +1,16 @@
 //! Calls of device functions: what every one of them proves.
 //!
-//! A function is looked at once for each call that control may reach, with what the caller passes. A check is
-//! left out only if all of these prove it, and a launch is asked for what any of them rests on.
+//! The walk analyses a function once for each call that control may reach, with the caller's arguments. A check is left out
+//! only if all of these calls prove it, and a launch is asked for all conditions that any of them rests on.
 
 use std::collections::HashMap;
 
 use crate::ir::{Condition, FnId};
 
-/// Calls that are looked at in a module; beyond that nothing is proven by them.
+/// The number of calls that are analysed in a module; further calls prove nothing.
 const MOST_CALLS: usize = 500;
 
-/// What a walk over a function is for.
+/// The purpose of a walk over a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
     /// To mark what its own text proves.
@@ -21,7 +21,7 @@ pub(super) enum Aim {
     Mark(FnId),
 }
 
-/// What the calls in a module were found to prove.
+/// The findings about the calls in a module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
     entered: usize,
@@ -30,13 +30,13 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Counts a call, if it may be looked at.
+    /// Counts a call, if it may be analysed.
     pub fn enter(&mut self) -> bool {
         self.entered += 1;
         self.entered <= MOST_CALLS
     }
 
-    /// How many there were.
+    /// The number of analysed calls.
     pub fn entered(&self) -> usize {
         self.entered
     }
@@ -47,12 +47,12 @@ impl Calls {
         *known = known.take().zip(needs).map(|(known, needs)| [known, needs].concat());
     }
 
-    /// What a check rests on in all calls.
+    /// The conditions that a check rests on in all calls.
     pub fn needs(&self, function: FnId, check: usize) -> Option<Vec<Condition>> {
         self.checks.get(&(function, check)).cloned().flatten()
     }
 
-    /// Whether the calls of a function prove anything.
+    /// Returns whether the calls of a function prove anything.
     pub fn prove(&self, function: FnId) -> bool {
         let proves = |(of, _): &(FnId, usize)| *of == function;
         self.entered <= MOST_CALLS

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, RangeLoop, StmtKind, VarId, visit};
 use crate::ranges::{FunctionScope, Known, Range, assigned, integer, joined, root};
 
-/// Where a variable is raised: by how much, and under which conditions.
+/// A statement that raises a variable: its amount, and the conditions around it.
 struct Raise<'b> {
     place: &'b Expr,
     by: &'b Expr,
@@ -25,8 +25,8 @@ pub(super) struct Counter {
 
 /// The variables that a loop's body raises at one place alone, with their ranges.
 ///
-/// `entry` is what is known before the loop, `known` what is known in all of its iterations. Unsigned arithmetic that
-/// wraps gives less, so that the sum of all raises is a bound.
+/// `entry` holds before the loop, `known` in all of its iterations. Unsigned arithmetic that wraps gives less, so the sum
+/// of all raises is a bound.
 pub(super) fn counters(
     range: &RangeLoop,
     body: &Block,
@@ -45,7 +45,7 @@ pub(super) fn counters(
         let mut facts = known.clone();
         for (cond, outcome) in &raise.guards {
             facts.extend(facts.implied(cond, *outcome, scope));
-            // What the body assigns may be another value where the raise stands.
+            // A variable that the body assigns may have another value where the raise stands.
             facts.forget(&changing);
         }
         raised(range, raise, scope, (entry, &facts))
@@ -74,7 +74,7 @@ fn raised(
         each = each.product(past.greatest(Quantity::Const(0)));
         needs = joined(&joined(&needs, &to.needs), &scope.range(&inner.start, facts).low_needs);
     }
-    // What is unknown in one iteration is another thing in the next.
+    // An unknown number of one iteration differs from that of the next.
     if !last.high.is_known() || !first.low.is_known() {
         return None;
     }
@@ -116,7 +116,7 @@ fn raises_in<'b>(
             }
             StmtKind::For { range, body, .. } => {
                 loops.push(range);
-                // What guards say of a loop's own variables they say of one iteration.
+                // Guards about a loop's own variables hold for one iteration.
                 let mut none = Vec::new();
                 raises_in(body, &mut none, loops, raises);
                 loops.pop();
@@ -127,7 +127,7 @@ fn raises_in<'b>(
     }
 }
 
-/// How many statements of a block assign a variable, or a part of it.
+/// The number of statements of a block that assign a variable, or a part of it.
 fn assignments(block: &Block, var: VarId) -> usize {
     let mut count = 0;
     visit::stmts(block, &mut |stmt| {

@@ -1,7 +1,7 @@
 //! Bounds-check elision: marks the indices that guards, loop bounds and the kinds of values prove.
 //!
-//! What holds only of some launches can be lifted: the index is then marked too, and the module says what a
-//! launch must fulfil. A launch that does not is made with the checks.
+//! A proof that holds only for some launches can be lifted: the index is then marked too, and the module lists the
+//! conditions of the launch. A launch that does not fulfil them is compiled with the checks.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::ranges::{Caller, FunctionScope, Kind, Known, Range, assigned, integer
 /// Conditions of a launch at most; further indices stay checked.
 const MOST_CONDITIONS: usize = 64;
 
-/// Statements of a function that are looked at for the invariants of its loops.
+/// The number of statements of a function that are walked for the invariants of its loops.
 const BUDGET: usize = 20_000;
 
 /// Marks what can be proven in every function of a module.
@@ -39,9 +39,9 @@ pub(super) fn elide(module: &mut Module) {
     Walk::over(&module.functions, &mut module.kernel, Kind { is_kernel: true, lifts: false, most_threads });
 }
 
-/// Marks what some launches prove of the kernel, and says what they fulfil.
+/// Marks the checks that some launches prove, and lists the conditions that these launches fulfil.
 ///
-/// Nobody asks a launch by a kernel for anything, so that a kernel which one launches keeps its checks.
+/// A launch by a kernel fulfils no conditions, so a kernel that another one launches keeps its checks.
 pub(super) fn lift(module: &mut Module) {
     if module.is_relaunched() {
         return;
@@ -50,7 +50,7 @@ pub(super) fn lift(module: &mut Module) {
     let kind = Kind { is_kernel: true, lifts: true, most_threads };
     let (conditions, calls) = Walk::over(&module.functions, &mut module.kernel, kind);
     module.conditions = conditions;
-    // What another kernel calls was not looked at.
+    // Functions that another kernel calls were not analysed.
     if module.launched.is_empty() {
         prove_called(module, calls);
     }
@@ -90,13 +90,13 @@ pub(super) struct Walk<'a> {
     pub(super) counters: Vec<(Expr, Range)>,
     /// Ranges that hold wherever they stand in the loops around, whatever is assigned.
     pub(super) lasting: Vec<(Expr, Range)>,
-    /// What is noted of indices, if the walk is to explain and not to mark.
+    /// The findings about indices, if the walk explains and does not mark.
     pub(super) notes: Option<Notes<'a>>,
-    /// What was assigned, if the walk is to find that and marks nothing.
+    /// The assigned values, if the walk looks for those and marks nothing.
     pub(super) assigned: Option<Assigned>,
-    /// Statements that are still looked at for that.
+    /// The statements that may still be walked for that.
     pub(super) budget: usize,
-    /// What is found of integers that fit narrower types, if the walk is for that and marks nothing.
+    /// The integers that fit narrower types, if the walk looks for those and marks nothing.
     pub(super) narrowing: Option<Narrowing>,
 }
 
@@ -122,12 +122,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes what is known of indices from here on, and marks none.
+    /// Collects findings about indices from here on, and marks none.
     pub(super) fn explains(&mut self, notes: Notes<'a>) {
         self.notes = Some(notes);
     }
 
-    /// What was noted.
+    /// The findings.
     pub(super) fn findings(self) -> Vec<Finding> {
         self.notes.map_or_else(Vec::new, |notes| notes.found)
     }
@@ -255,7 +255,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What a variable is after it was given a value; notes it for the loops around.
+    /// Notes the value that a variable is given, also for the loops around.
     fn given(&mut self, place: &Expr, op: Option<BinaryOp>, value: &Expr) -> Option<Range> {
         let ExprKind::Var(var) = place.kind else { return None };
         integer(place).filter(|_| !self.untracked.contains(&var))?;
@@ -282,14 +282,14 @@ impl<'a> Walk<'a> {
         places.iter().map(|place| self.scope.range(place, &self.known)).collect()
     }
 
-    /// Adds what is known of a variable, unless nothing may be.
+    /// Adds the range of a variable, unless it is untracked.
     pub(super) fn learn(&mut self, place: &Expr, range: Range) {
         if !root(place).is_some_and(|var| self.untracked.contains(&var)) {
             self.known.learn(place, range);
         }
     }
 
-    /// Learns what is known of a variable that was assigned all the same; whether a loop counts with it.
+    /// Learns the range of a variable that is assigned in spite of that; returns whether a loop counts with it.
     fn count(&mut self, place: &Expr) -> bool {
         let lasting = self.lasting.iter().filter(|(var, _)| same(var, place));
         lasting.for_each(|(var, range)| self.known.learn(var, range.clone()));
@@ -385,7 +385,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What `assume` says holds.
+/// The condition of an `assume`.
 fn assumed(e: &Expr) -> Option<&Expr> {
     match &e.kind {
         ExprKind::Builtin { op, args, .. } if op.facts.form == Form::Assumption => args.first(),
@@ -393,7 +393,7 @@ fn assumed(e: &Expr) -> Option<&Expr> {
     }
 }
 
-/// Whether control never passes the end of a block.
+/// Returns whether control never passes the end of a block.
 fn leaves(block: &Block) -> bool {
     matches!(
         block.stmts.last().map(|s| &s.kind),

@@ -1,7 +1,7 @@
 //! Why each index of a module is checked or not, in words.
 //!
-//! What comes in is a module that [`super::elide`] and [`super::lift`] have marked; what goes out is a [`Finding`] for each
-//! index and range, in the order of the text. Decides nothing: a proof is what those passes left.
+//! A module that [`super::elide`] and [`super::lift`] have marked comes in. A [`Finding`] for each index and range goes
+//! out, in the order of the text. This module decides nothing: the proofs are those of the passes.
 
 use std::collections::HashMap;
 
@@ -22,13 +22,13 @@ pub struct Finding {
     pub text: String,
     /// Loops around it, in its function.
     pub loops: usize,
-    /// What is proven of it.
+    /// Its proof.
     pub proof: Proof,
-    /// What would have to be known of it to prove it; empty if it is proven.
+    /// The facts that would prove it; empty if it is proven.
     pub missing: Vec<String>,
 }
 
-/// What is known of every index of a module.
+/// The findings about every index of a module.
 pub fn explain(module: &ValidModule) -> Vec<Finding> {
     let module = module.module();
     let mut found = Vec::new();
@@ -63,11 +63,11 @@ fn of_function(module: &Module, function: &Function, kind: Kind) -> Vec<Finding>
     walk.findings()
 }
 
-/// What is noted while a function is walked.
+/// The notes of a walk over a function.
 pub(super) struct Notes<'a> {
     function: String,
     wording: Wording<'a>,
-    /// Loops around what is looked at.
+    /// The number of loops around the walked expression.
     pub loops: usize,
     pub found: Vec<Finding>,
 }
@@ -90,7 +90,7 @@ impl Notes<'_> {
     }
 }
 
-/// What a guard would have to say to prove an index; `range` gives what is known of an expression.
+/// The guard that would prove an index; `range` gives the known range of an expression.
 pub(super) fn missing(e: &Expr, words: &Wording, range: impl Fn(&Expr) -> Range) -> Vec<String> {
     match &e.kind {
         ExprKind::Index { base, index, .. } => match (&index.kind, base.ty.peeled()) {
@@ -122,7 +122,7 @@ pub(super) fn missing(e: &Expr, words: &Wording, range: impl Fn(&Expr) -> Range)
     }
 }
 
-/// What says that an index is neither negative nor too great, with what is known of it.
+/// The condition that an index is neither negative nor too great, with its known range.
 fn between(index: &Expr, extent: &str, words: &Wording, range: &impl Fn(&Expr) -> Range) -> Vec<String> {
     let (text, known) = (words.of(index), range(index));
     let spelled = if matches!(index.kind, ExprKind::Cast(_)) { format!("({text})") } else { text };

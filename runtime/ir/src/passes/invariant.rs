@@ -1,7 +1,7 @@
 //! Invariants of loops: where the variables lie that a loop assigns, in all of its iterations and after it.
 //!
-//! What a variable is given never leaves what the values on the right of its assignments never leave. Where these rest
-//! on the variable itself, as in `s /= 2`, its range before the loop is assumed, and each assignment must keep it.
+//! The values of a variable never leave the ranges on the right of its assignments. If these rest on the variable itself,
+//! as in `s /= 2`, the analysis assumes its range before the loop, and each assignment must keep it.
 
 use std::collections::HashMap;
 
@@ -29,10 +29,10 @@ pub(super) fn assigned_integers(block: &Block) -> Vec<Expr> {
     places
 }
 
-/// One end of what is assumed of a variable.
+/// One end of the claim about a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Assumption {
-    /// None: what is said rests on the assignments alone.
+    /// None: the claim rests on the assignments alone.
     Free,
     /// That it stays where it was before the loop.
     Entry,
@@ -40,19 +40,19 @@ enum Assumption {
     Stepped,
     /// That it stays where any of the variables was before the loop.
     Among,
-    /// Of the lower end: that it is not below zero.
+    /// The lower end: it is not below zero.
     Positive,
 }
 
-/// A variable that a loop assigns, with what is assumed of it.
+/// A variable that a loop assigns, with the claim about it.
 struct Assumed {
     place: Expr,
     var: VarId,
     scalar: Scalar,
     entry: Range,
-    /// Where any of the loop's variables of the same type were before it.
+    /// The range of any of the loop's variables of the same type before the loop.
     among: Range,
-    /// Where it lies by what is assigned, whatever it was.
+    /// Its range by the assignments, whatever it was before.
     free: Range,
     held: Range,
     low: Assumption,
@@ -60,7 +60,7 @@ struct Assumed {
 }
 
 impl Assumed {
-    /// That the variable stays where it was before the loop, as far as more is said by that than by the assignments.
+    /// The claim that the variable stays in its range before the loop, if that says more than the assignments.
     fn new(place: Expr, entry: Range, assigned: Option<&Range>) -> Option<Self> {
         let (ExprKind::Var(var), Some(scalar)) = (&place.kind, integer(&place)) else { return None };
         let (var, all) = (*var, Range::of_type(scalar));
@@ -78,7 +78,7 @@ impl Assumed {
         Some(Self { place, var, scalar, among: entry.clone(), entry, free, held, low, high })
     }
 
-    /// Whether it says more than the type.
+    /// Returns whether it says more than the type.
     fn is_worth(&self) -> bool {
         let all = Range::of_type(self.scalar);
         says_low(&self.held, &all) || says_high(&self.held, &all)
@@ -125,7 +125,7 @@ impl Assumed {
         self.high = Assumption::Free;
     }
 
-    /// Whether an end rests on an assumption.
+    /// Returns whether an end rests on an assumption.
     fn assumes(&self) -> bool {
         self.low != Assumption::Free || self.high != Assumption::Free
     }
@@ -187,7 +187,8 @@ impl Walk<'_> {
         facts(&all)
     }
 
-    /// What makes the assignments keep what is assumed of a variable; what they do not keep is weakened.
+    /// The conditions under which the assignments keep the claim about a variable; a claim that they do not keep is
+    /// weakened.
     ///
     /// A launch is asked only for what keeps a variable from falling below zero: any other condition would most often
     /// fail, and take along what is known without it.
@@ -215,7 +216,7 @@ impl Walk<'_> {
         needs
     }
 
-    /// What makes one quantity no more than another: nothing, or that what is divided is not negative.
+    /// The conditions under which one quantity is no more than another: none, or that a dividend is not negative.
     fn not_above(&self, of: &Quantity, most: &Quantity) -> Option<Vec<Condition>> {
         let past = most.clone().plus(1);
         match of {
@@ -228,7 +229,7 @@ impl Walk<'_> {
     }
 }
 
-/// What was assumed, which rests on what makes all assignments keep it.
+/// The claims, which rest on the conditions under which all assignments keep them.
 fn resting(all: Vec<Assumed>, needs: &[Condition]) -> Vec<(Expr, Range)> {
     let worth = all.into_iter().filter(Assumed::is_worth);
     worth

@@ -36,12 +36,12 @@ impl Walk<'_> {
         outer
     }
 
-    /// Whether no more statements are looked at for invariants.
+    /// Returns whether the walk for invariants has used its budget.
     pub(super) fn is_spent(&self) -> bool {
         self.budget == 0
     }
 
-    /// What the body of a loop assigns in an iteration, where this is known of its variables.
+    /// The values that the body of a loop assigns in an iteration, under known ranges of its variables.
     pub(super) fn assigned_under(
         &mut self,
         cond: Option<&Expr>,
@@ -56,7 +56,7 @@ impl Walk<'_> {
             self.known.extend(stays);
         }
         self.block(&mut body.clone());
-        // What was assumed here is assumed nowhere else.
+        // Assumptions of this walk hold nowhere else.
         self.scope.undefine(body);
         self.lasting.truncate(outer);
         self.known = known;
@@ -124,7 +124,7 @@ fn last_step(range: &RangeLoop, past: &Quantity) -> Option<i128> {
     (start < past).then(|| start + (past - 1 - start) / step * step)
 }
 
-/// Whether a block leaves a loop.
+/// Returns whether a block leaves a loop.
 fn breaks(block: &Block, id: LoopId) -> bool {
     let mut found = false;
     visit::stmts(block, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Break(of) if of == id));

@@ -1,7 +1,7 @@
-//! Passes: rewrites of a valid module, in a fixed order, each of which keeps its meaning.
+//! Passes: rewrites of a valid module, in a fixed order, each of which preserves its meaning.
 //!
-//! Constant branches are folded while recording. [`elide`] leaves out the bounds checks that the kernel's text
-//! proves; [`lift`] says what a launch would have to fulfil to prove others. What values never leave, `ranges` knows.
+//! The recorder folds constant branches. [`elide`] leaves out the bounds checks that the kernel's text proves; [`lift`]
+//! lists the conditions of a launch that would prove others. The ranges of values come from `ranges`.
 
 mod calls;
 mod coarsen;
@@ -48,7 +48,7 @@ pub fn read_only(module: &ValidModule) -> u64 {
     read_only::candidates(module.module())
 }
 
-/// Says of slice parameters, a bit for each position, that nothing writes them while the kernel runs.
+/// Marks slice parameters, a bit for each position, as ones that nothing writes while the kernel runs.
 pub fn mark_read_only(module: ValidModule, positions: u64) -> ValidModule {
     let positions = positions & read_only(&module);
     module.rewrite(|module| module.read_only = positions)

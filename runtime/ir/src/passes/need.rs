@@ -1,11 +1,11 @@
-//! What a launch must fulfil for an index or a range to be in bounds.
+//! The conditions of a launch under which an index or a range is in bounds.
 
 use super::elide::Walk;
 use crate::ir::{Condition, Expr, ExprKind, Quantity, Type};
 use crate::ranges::{Length, Range, axes, integer, joined};
 
 impl Walk<'_> {
-    /// What must hold for an index or a range to be in bounds; `None` if nothing makes it so.
+    /// The conditions under which an index or a range is in bounds; `None` if there are none.
     pub(super) fn needs_of(&self, e: &Expr) -> Option<Vec<Condition>> {
         match &e.kind {
             ExprKind::Index { base, index, .. } => match base.ty.peeled() {
@@ -20,7 +20,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a launch must fulfil for an index to be in bounds; `None` if nothing makes it so.
+    /// The conditions of a launch under which an index is in bounds; `None` if there are none.
     fn needs(&self, base: &Expr, index: &Expr) -> Option<Vec<Condition>> {
         integer(index)?;
         let mut range = self.scope.range(index, &self.known);
@@ -32,7 +32,7 @@ impl Walk<'_> {
         self.scope.inside(base, Some(index), range, &self.known)
     }
 
-    /// As [`Walk::needs`], of a view with an index for each axis.
+    /// The same as [`Walk::needs`] for a view with an index for each axis.
     fn needs_of_axes(&self, view: &Expr, index: &Expr, rank: usize) -> Option<Vec<Condition>> {
         let ExprKind::Tuple(parts) = &index.kind else { return None };
         let mut needs = Vec::new();
@@ -47,7 +47,7 @@ impl Walk<'_> {
         Some(needs)
     }
 
-    /// What makes the bounds of a range ones of `base`, in order.
+    /// The conditions under which the bounds of a range are ones of `base`, in order.
     fn needs_of_range(
         &self,
         base: &Expr,
@@ -79,7 +79,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What makes the start of a range no more than its end.
+    /// The conditions under which the start of a range is no more than its end.
     fn in_order(&self, start: &Expr, end: &Expr, first: &Range, last: &Range) -> Option<Vec<Condition>> {
         let Some(distance) = self.scope.distance(start, end) else {
             let ordered = self.scope.ensure(first.high.clone(), last.low.clone().plus(1))?;
@@ -93,7 +93,7 @@ impl Walk<'_> {
         Some([fits, positive, range.needs].concat())
     }
 
-    /// What makes a whole slice aligned for the type that it is seen as.
+    /// The conditions under which a whole slice is aligned for the type that it is seen as.
     fn needs_of_whole(&self, base: &Expr, ty: &Type) -> Option<Vec<Condition>> {
         let (from, to) = (base.ty.element()?.align(), ty.element()?.align());
         if to <= from || self.scope.alignment(base).is_some_and(|bytes| bytes >= to) {
@@ -102,7 +102,7 @@ impl Walk<'_> {
         self.scope.ensure(self.scope.misalignment(base, to)?, Quantity::Const(1))
     }
 
-    /// What guards say of how many elements an indexed expression has.
+    /// The range that guards give for the length of an indexed expression.
     fn length(&self, base: &Expr) -> Range {
         let length = Expr { kind: ExprKind::Len(base.clone().into()), ty: Type::U64 };
         self.scope.range(&length, &self.known)

@@ -1,13 +1,13 @@
 //! Slices that nothing writes while a kernel runs, if they overlap none that it writes.
 //!
-//! Rust lends `&[T]` for as long as the kernel runs: neither the host nor another launch writes it meanwhile, as launches
-//! that conflict are ordered. What remains is the kernel itself. It writes by the slices that it has mutably, which a launch
-//! compares, and by nothing else: kernels with pointers, views, statics, functions in CUDA C++, kernels that they launch, or
-//! reads that see what other threads write meanwhile, have no such slice here.
+//! Rust lends `&[T]` for as long as the kernel runs. Neither the host nor another launch writes it meanwhile, because
+//! launches that conflict are ordered. The kernel itself remains. It writes through its mutable slices, which a launch
+//! compares with the others, and through nothing else: in kernels with pointers, views, statics, functions in CUDA C++,
+//! launches of kernels, or reads that see the writes of other threads, no slice counts as read-only.
 
 use crate::ir::{ArgumentAccess, Block, ExprKind, Function, Module, StmtKind, Type, visit};
 
-/// The slice parameters of which this may hold, a bit for each position.
+/// The slice parameters that may be read-only, a bit for each position.
 pub(super) fn candidates(module: &Module) -> u64 {
     let is_plain = module.launched.is_empty()
         && module.functions.iter().all(|function| function.foreign.is_none())
@@ -23,7 +23,7 @@ pub(super) fn candidates(module: &Module) -> u64 {
     positions.filter(|(_, id)| lent(&kernel.var(**id).ty)).fold(0, |bits, (at, _)| bits | 1 << at)
 }
 
-/// Whether no address reaches a kernel but those of its slices.
+/// Returns whether no address reaches a kernel but those of its slices.
 fn has_plain_parameters(kernel: &Function) -> bool {
     kernel.params.iter().all(|id| match &kernel.var(*id).ty {
         Type::Ref { to, .. } => matches!(&**to, Type::Slice(elem) if !elem.holds_address()),

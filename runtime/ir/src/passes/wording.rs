@@ -6,11 +6,11 @@
 use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Function, Spelling, UnaryOp, VarId};
 use std::collections::HashMap;
 
-/// What expressions of one function are spelled with.
+/// The words for expressions of one function.
 pub(super) struct Wording<'a> {
     pub functions: &'a [Function],
     pub names: Vec<String>,
-    /// What unnamed variables hold.
+    /// The values of unnamed variables.
     pub held: HashMap<VarId, Expr>,
 }
 
@@ -105,7 +105,7 @@ fn binds(op: BinaryOp) -> u8 {
     }
 }
 
-/// `usize` is what an index was written with, and never `u64` but where somebody wrote that.
+/// An index is written with `usize`, and with `u64` only if the author wrote that.
 fn named(ty: &str) -> &str {
     if ty == "u64" { "usize" } else { ty }
 }

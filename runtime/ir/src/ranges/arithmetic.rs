@@ -59,7 +59,7 @@ impl FunctionScope<'_> {
                 .into_iter()
                 .try_fold(fact.clone(), |all, own| self.binary(BinaryOp::Add, all, own, scalar, false));
             all = match (all, told) {
-                // What the guard tells is what its author thought of, and is said of fewer values.
+                // The guard's own statement is what its author had in mind, and it holds for fewer values.
                 (Some(all), Some(told)) if told.high.is_known() => {
                     let Range { low, low_needs, .. } = all.meet(&told);
                     Some(Range { low, low_needs, ..told })
@@ -70,8 +70,8 @@ impl FunctionScope<'_> {
         all
     }
 
-    /// What makes a sum of numbers that are not negative at least another number, because one of them is. Should the
-    /// sum wrap, the difference wraps back.
+    /// The conditions under which a sum of numbers that are not negative is at least another number, because one of them
+    /// is. Should the sum wrap, the difference wraps back.
     pub(super) fn has_more(
         &self,
         sum: &Expr,
@@ -277,7 +277,7 @@ fn constant(of: &Range) -> Option<i128> {
     of.low.as_const().filter(|n| of.high.as_const() == Some(*n))
 }
 
-/// What a sum adds up, of one type.
+/// The addends of a sum, of one type.
 fn addends(e: &Expr) -> Vec<&Expr> {
     match &e.kind {
         ExprKind::Binary(BinaryOp::Add, a, b) => [addends(a), addends(b)].concat(),

@@ -35,7 +35,7 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// Whether two expressions are the same, where variables stand for what they were initialised with.
+    /// Returns whether two expressions are the same, where variables stand for what they were initialised with.
     fn alike(&self, a: &Expr, b: &Expr) -> bool {
         same(strip(a), strip(b)) || same(self.look(a), self.look(b))
     }
@@ -50,9 +50,9 @@ impl FunctionScope<'_> {
         by.as_int().filter(|n| *n > 0)
     }
 
-    /// Whether `part` is some bits of an unsigned value, and `whole` that value or a multiple of it.
+    /// Returns whether `part` is some bits of an unsigned value, and `whole` that value or a multiple of it.
     pub fn is_part(&self, part: &Expr, whole: &Expr, known: &Known, fuel: &mut usize) -> bool {
-        // What is left after a division is at most what was divided.
+        // The remainder of a division is at most the dividend.
         if let Some([value, n]) = self.operands_of(part, BinaryOp::Rem) {
             let is_unsigned = integer(part).is_some_and(crate::ir::Scalar::is_unsigned);
             let n = self.within(n, known, fuel);

@@ -9,14 +9,14 @@ use crate::ir::{BinaryOp, Expr, RangeLoop, Scalar, VarId};
 pub(crate) type Interval = (i128, i128);
 
 impl FunctionScope<'_> {
-    /// The interval of an integer where nothing is known of guards around it; all of its type, if no more is known.
+    /// The interval of an integer without its guards; all of its type, if no more is known.
     pub fn interval(&self, e: &Expr) -> Option<Interval> {
         let (least, most) = integer(e)?.int_range()?;
         let range = self.range(e, &Known::default());
         Some((range.low.minimum().max(least), range.high.most().min(most)))
     }
 
-    /// Whether `a op b` is computed without overflow.
+    /// Returns whether `a op b` is computed without overflow.
     pub fn cannot_overflow(&self, op: BinaryOp, a: &Expr, b: &Expr, scalar: Scalar) -> bool {
         let exact = || exactly(op, self.interval(a)?, self.interval(b)?);
         exact().is_some_and(|exact| fits(exact, scalar))
@@ -57,7 +57,7 @@ pub(super) fn exactly(op: BinaryOp, (a, b): Interval, (c, d): Interval) -> Optio
     }
 }
 
-/// Whether a type holds all of an interval.
+/// Returns whether a type holds all of an interval.
 pub(super) fn fits((low, high): Interval, scalar: Scalar) -> bool {
     scalar.int_range().is_some_and(|(least, most)| least <= low && high <= most)
 }

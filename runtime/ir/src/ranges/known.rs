@@ -1,4 +1,4 @@
-//! What guards, loops and assertions tell of expressions.
+//! The facts that guards, loops and assertions give about expressions.
 //!
 //! A fact holds where its guard dominates, until a variable in it is assigned.
 
@@ -25,19 +25,19 @@ impl Known {
         self.ranges.iter()
     }
 
-    /// Whether `a` is known to be at most `b`.
+    /// Returns whether `a` is known to be at most `b`.
     pub fn is_ordered(&self, a: &Expr, b: &Expr) -> bool {
         let (a, b) = (strip(a), strip(b));
         self.orders.iter().any(|(less, more, _)| same(less, a) && same(more, b))
     }
 
-    /// Whether `a` is known to be less than `b`.
+    /// Returns whether `a` is known to be less than `b`.
     pub fn is_less(&self, a: &Expr, b: &Expr) -> bool {
         let (a, b) = (strip(a), strip(b));
         self.orders.iter().any(|(less, more, strictly)| *strictly && same(less, a) && same(more, b))
     }
 
-    /// Forgets what is said of variables.
+    /// Forgets the facts about variables.
     pub fn forget(&mut self, vars: &HashSet<VarId>) {
         self.ranges.retain(|(e, _)| !mentions(e, vars));
         self.orders.retain(|(a, b, _)| !mentions(a, vars) && !mentions(b, vars));
@@ -69,7 +69,7 @@ impl Known {
         self.orders.extend(other.orders);
     }
 
-    /// What a condition tells when it is `outcome`, where this is known already.
+    /// The facts of a condition that is `outcome`, where this is known already.
     pub fn implied(&self, cond: &Expr, outcome: bool, scope: &FunctionScope) -> Known {
         let mut facts = Known::default();
         match &cond.kind {
@@ -152,7 +152,7 @@ impl Known {
         self.learn(e, range);
     }
 
-    /// What the greatest value of `x * c` says of `x`, and of the product itself: it is a multiple.
+    /// Learns the range of `x` from the greatest value of `x * c`, and the range of the product itself: it is a multiple.
     fn factor_is(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
         let ExprKind::Binary(BinaryOp::Mul, a, b) = &strip(e).kind else { return };
         let (x, c) = match (a.as_int(), b.as_int()) {
@@ -173,8 +173,8 @@ impl Known {
         self.learn(e, Range::at_most(scalar, factor.product(times), needs));
     }
 
-    /// What the range of an unsigned number says of the signed one that it was: a negative one would be greater than
-    /// all that are not.
+    /// Learns the range of a signed number from that of the unsigned number that it is cast to: a negative one would be
+    /// greater than all others.
     fn cast_is(&mut self, e: &Expr, range: &Range) {
         let ExprKind::Cast(inner) = &e.kind else { return };
         let (Some(from), Some(to)) = (integer(inner), integer(e)) else { return };
@@ -210,7 +210,7 @@ fn lesser_sums(e: &Expr, a: &Expr, b: &Expr) -> Vec<Expr> {
     }
 }
 
-/// Whether nothing of the type is less: what differs from it is above it.
+/// Returns whether nothing of the type is less: what differs from it is above it.
 fn is_zero(e: &Expr) -> bool {
     e.as_int() == Some(0) && integer(e).is_some_and(Scalar::is_unsigned)
 }
@@ -240,13 +240,13 @@ pub(crate) fn strip(e: &Expr) -> &Expr {
     e
 }
 
-/// Whether two expressions give the same while no variable in them is assigned.
+/// Returns whether two expressions give the same while no variable in them is assigned.
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     let (of_a, of_b) = (a.operands(), b.operands());
     a.is_same_operation(b) && of_a.len() == of_b.len() && of_a.iter().zip(of_b).all(|(a, b)| same(a, b))
 }
 
-/// Whether an expression changes only when a variable in it is assigned.
+/// Returns whether an expression changes only when a variable in it is assigned.
 fn is_trackable(e: &Expr) -> bool {
     let own = match &e.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Len(_) => true,
@@ -273,7 +273,7 @@ pub(crate) fn assigned(block: &Block) -> HashSet<VarId> {
     vars
 }
 
-/// Mutable variables whose address is taken, or that a closure assigns: nothing is known of them.
+/// Mutable variables whose address is taken, or that a closure assigns; the analysis does not track them.
 pub(crate) fn untracked(block: &Block, scope: &FunctionScope) -> HashSet<VarId> {
     let mut vars = lent(block);
     vars.retain(|var| scope.is_mutable(*var));

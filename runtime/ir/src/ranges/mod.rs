@@ -1,8 +1,8 @@
-//! What integers never leave: the one analysis of ranges, which passes and the printer ask.
+//! The ranges of integers: the one analysis, which passes and the printer use.
 //!
-//! What comes in is a function, and what guards and loops around an expression tell of it; what goes out is a [`Range`],
-//! whose upper end may be in terms of what a launch knows, or an [`Interval`] of plain numbers. Results of builtins lie
-//! where their facts say. Knows no CUDA text and no builtin by name.
+//! A function comes in, with the facts from guards and loops around an expression. A [`Range`] goes out, whose upper end
+//! may be in terms of values that a launch knows, or an [`Interval`] of plain numbers. Results of builtins lie in the
+//! ranges of their facts. This module knows no CUDA text and no builtin by name.
 
 mod arithmetic;
 mod bits;

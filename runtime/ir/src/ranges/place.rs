@@ -1,6 +1,6 @@
 //! Places: which part of a kernel's parameters an expression is, and how many elements it has.
 //!
-//! A function that is looked at for one call sees through its parameters to what its caller passed.
+//! A function that is analysed for one call sees through its parameters to the caller's arguments.
 
 use super::known::{Known, same, strip};
 use super::range::{Range, integer, joined};
@@ -10,10 +10,10 @@ use crate::ir::{
 };
 use crate::limits::ELEMENTS;
 
-/// Expressions that are looked at for one extent.
+/// The number of expressions that are analysed for one extent.
 const EXTENT_FUEL: usize = 20;
 
-/// How many elements something has, and what a launch must fulfil for that.
+/// The length of something, and the conditions of a launch that it rests on.
 #[derive(Clone, Debug)]
 pub(crate) struct Length {
     pub count: Quantity,
@@ -56,7 +56,7 @@ pub(crate) fn axes(rank: usize) -> &'static [&'static str] {
     [&["len"][..], &["rows", "cols"], &["planes", "rows", "cols"]][rank.clamp(1, 3) - 1]
 }
 
-/// Where a view keeps what is named so, in bytes: the pointer comes first.
+/// The offset of a view's field of that name, in bytes: the pointer comes first.
 fn view_offset(rank: usize, name: &str) -> Option<usize> {
     let strides: &[&str] = [&[][..], &["stride"], &["plane_stride", "stride"]][rank.clamp(1, 3) - 1];
     axes(rank).iter().chain(strides).position(|field| *field == name).map(|at| 8 * (at + 1))
@@ -68,7 +68,7 @@ impl FunctionScope<'_> {
         match &e.kind {
             ExprKind::Var(var) => self.parameter_of(*var),
             ExprKind::Deref(inner) => self.parameter(inner),
-            // What is lent for writing may be written.
+            // A mutable borrow may write.
             ExprKind::Ref(place) if matches!(e.ty, Type::Ref { mutable: false, .. }) => self.parameter(place),
             ExprKind::Field(base, name) => {
                 let whole = self.parameter(base)?;
@@ -113,7 +113,7 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// How many elements a view has along an axis.
+    /// The length of a view along an axis.
     pub fn axis_extent(&self, view: &Expr, name: &str) -> Option<Quantity> {
         if let Some(inner) = through(view) {
             return self.axis_extent(inner, name);
@@ -128,13 +128,13 @@ impl FunctionScope<'_> {
         self.is_stable(view).then(|| self.unknown(&field, ELEMENTS))
     }
 
-    /// How many elements a slice, a view or an array has, in terms of what stays the same.
+    /// The length of a slice, a view or an array, in terms of values that stay the same.
     pub fn length(&self, of: &Expr) -> Option<Length> {
         let unknown = || self.is_stable(of).then(|| Length::of(self.unknown(of, ELEMENTS)));
         self.extent(of).or_else(unknown)
     }
 
-    /// How many elements something has, where that is more than a name for it.
+    /// The length of something, where that is more than a name for it.
     pub fn extent(&self, of: &Expr) -> Option<Length> {
         if let Type::Array(_, n) = of.ty.peeled() {
             return Some(Length::of(Quantity::Const(*n as i128)));
@@ -214,7 +214,7 @@ impl FunctionScope<'_> {
         Some(Length { count, needs })
     }
 
-    /// How far it is from one sum to another, of which one has all that the other has, or the host knows the rest.
+    /// The distance from one sum to another, if one has all addends of the other, or the host knows the rest.
     fn exact_distance(&self, start: &Expr, end: &Expr) -> Option<Length> {
         if let Some(distance) = self.distance(start, end) {
             return self.exact_extent(distance);
@@ -245,7 +245,7 @@ impl FunctionScope<'_> {
         Some(Length { count: more.count.sum(less.count.negated()), needs })
     }
 
-    /// What a sum adds up, where variables stand for what they were initialised with if that is a sum.
+    /// The addends of a sum; variables stand for their initial values if those are sums.
     fn addends_of<'e>(&'e self, e: &'e Expr) -> Vec<&'e Expr> {
         match &strip(e).kind {
             ExprKind::Binary(BinaryOp::Add, a, b) => [self.addends_of(a), self.addends_of(b)].concat(),
@@ -253,7 +253,7 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// What was added to the start of a range to get its end.
+    /// The number that was added to the start of a range to get its end.
     pub fn distance<'e>(&'e self, start: &Expr, end: &'e Expr) -> Option<&'e Expr> {
         let end = match &strip(end).kind {
             ExprKind::Var(var) => strip(self.definitions.get(var)?),
@@ -264,7 +264,7 @@ impl FunctionScope<'_> {
         if is_start(a) { Some(b) } else { is_start(b).then_some(&**a) }
     }
 
-    /// What makes an element of `base` in bounds, whose index is in a range.
+    /// The conditions under which an element of `base` with an index in a range is in bounds.
     ///
     /// `at` is the index itself, where it has a name in this scope.
     pub fn inside(
@@ -299,7 +299,7 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// What is left of the address of a whole slice parameter after division.
+    /// The address of a whole slice parameter modulo a number of bytes.
     pub fn misalignment(&self, of: &Expr, bytes: usize) -> Option<Quantity> {
         if let Some(inner) = through(of) {
             return self.misalignment(inner, bytes);
@@ -344,7 +344,7 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// What the caller passed for a parameter.
+    /// The caller's argument for a parameter.
     fn passed(&self, e: &Expr) -> Option<Passed<'_>> {
         let (ExprKind::Var(var), Some(Caller { scope, known, args })) = (&e.kind, self.caller) else {
             return None;
@@ -374,7 +374,7 @@ struct Shared {
     element: usize,
 }
 
-/// What a reference is to.
+/// The referent of a reference.
 fn through(e: &Expr) -> Option<&Expr> {
     match &e.kind {
         ExprKind::Ref(inner) | ExprKind::Deref(inner) => Some(inner),

@@ -1,4 +1,4 @@
-//! Where a thread stands, and how many there are: ranges by what a launch says of grid and block.
+//! The positions of threads, and their number: ranges in terms of a launch's grid and block.
 
 use super::range::Range;
 use super::scope::FunctionScope;
@@ -33,12 +33,12 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// How many threads there are of a block, which only a launch knows exactly.
+    /// The number of threads in a block, which only a launch knows exactly.
     fn number(&self, count: Quantity) -> Range {
         Range { high: self.threads(count.clone()), ..Range::exactly(count) }
     }
 
-    /// Where a thread stands, and how many there are.
+    /// The range of a position, or of a number of threads.
     pub(crate) fn position(&self, position: Position) -> Option<Range> {
         let size = |axis| Quantity::BlockDim(axis);
         let line = || Quantity::GridDim(0).product(Quantity::BlockDim(0));
@@ -75,7 +75,7 @@ impl FunctionScope<'_> {
     }
 }
 
-/// What there is at least one of, and at most so many.
+/// The range from one up to a number.
 fn from_one(high: Quantity) -> Range {
     Range::new(Quantity::Const(1), high)
 }

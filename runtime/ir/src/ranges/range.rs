@@ -10,9 +10,9 @@ const MOST_NEEDS: usize = 16;
 pub(crate) struct Range {
     pub low: Quantity,
     pub high: Quantity,
-    /// What the greatest value rests on.
+    /// The conditions that the greatest value rests on.
     pub needs: Vec<Condition>,
-    /// What the least value rests on.
+    /// The conditions that the least value rests on.
     pub low_needs: Vec<Condition>,
 }
 
@@ -43,12 +43,12 @@ impl Range {
         Self::new(Quantity::Const(0), limit.plus(-1))
     }
 
-    /// At most so much, as far as a type goes down.
+    /// The range up to a number, from the minimum of a type.
     pub(crate) fn at_most(scalar: Scalar, high: Quantity, needs: Vec<Condition>) -> Self {
         Self { high, needs, ..Self::of_type(scalar) }
     }
 
-    /// At least so much, as far as a type goes up.
+    /// The range from a number on, up to the maximum of a type.
     pub(crate) fn at_least(scalar: Scalar, low: Quantity, low_needs: Vec<Condition>) -> Self {
         Self { low, low_needs, ..Self::of_type(scalar) }
     }
@@ -59,7 +59,7 @@ impl Range {
         is_one.then(|| (self.high.clone(), joined(&self.needs, &self.low_needs)))
     }
 
-    /// What is in both.
+    /// The intersection.
     pub fn meet(self, other: &Range) -> Self {
         let (low, low_needs) =
             tighter((self.low, self.low_needs), (&other.low, &other.low_needs), Quantity::greatest);
@@ -67,7 +67,7 @@ impl Range {
         Self { low, high, needs, low_needs }
     }
 
-    /// What is in either.
+    /// The smallest range that holds both.
     pub fn hull(self, other: &Range) -> Self {
         Self {
             low: self.low.least(other.low.clone()),
@@ -102,7 +102,7 @@ impl Range {
         joined(&self.needs, &self.low_needs)
     }
 
-    /// The same, of which the device alone knows nothing; numbers stand for what it knows.
+    /// The same range without numbers that only the device knows; their bounds stand in their place.
     pub fn lasting(self) -> Self {
         let known = |of: Quantity, number: i128| if of.is_known() { of } else { Quantity::Const(number) };
         let (least, most) = (self.low.minimum(), self.high.most());

@@ -1,6 +1,6 @@
-//! What an expression never leaves: the range of each, by what it is made of and what guards tell.
+//! The range of each expression, by its operands and by the facts from guards.
 //!
-//! A function is looked at for itself or for one call of it, through whose arguments it sees.
+//! A function is analysed for itself or for one call of it, through whose arguments it sees.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -21,7 +21,7 @@ const UNKNOWNS: usize = 1 << 20;
 /// Number of the first unknown of a function that is only asked for what it returns.
 const RETURNED: usize = usize::MAX / 2;
 
-/// What a function is looked at for.
+/// The purpose of an analysis.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind {
     pub is_kernel: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Caller<'a> {
     pub args: &'a [Expr],
 }
 
-/// What a function's variables are, as far as it is known where the walk stands.
+/// The variables of a function, as far as the walk knows them.
 pub(crate) struct FunctionScope<'a> {
     pub functions: &'a [Function],
     vars: &'a [Variable],
@@ -47,21 +47,21 @@ pub(crate) struct FunctionScope<'a> {
     pub is_kernel: bool,
     /// Variables that something changes.
     changed: HashSet<VarId>,
-    /// The call that the function is looked at for.
+    /// The call for which the function is analysed.
     pub caller: Option<Caller<'a>>,
     /// Number of the first value that only the device knows.
     unknowns: usize,
     /// Whether a launch may be asked for something.
     pub lifts: bool,
-    /// Threads of a block at most, where a kernel says so.
+    /// The greatest number of threads in a block, if the kernel states it.
     pub(crate) most_threads: Option<u32>,
-    /// What immutable variables were initialised with, if that gives the same wherever it is evaluated.
+    /// The initial values of immutable variables, if they are the same wherever they are evaluated.
     pub definitions: HashMap<VarId, Expr>,
     /// Ranges of immutable variables where they were initialised.
     pub ranges: HashMap<VarId, Range>,
-    /// How many elements slices have that were made of others.
+    /// The lengths of slices that were made of others.
     pub extents: HashMap<VarId, Length>,
-    /// Variables of which nothing is known.
+    /// Variables that the analysis does not track.
     pub untracked: HashSet<VarId>,
     /// Lengths that only the device knows.
     lengths: RefCell<Vec<Expr>>,
@@ -89,7 +89,7 @@ impl<'a> FunctionScope<'a> {
         Self { untracked: untracked(body, &plain), ..plain }
     }
 
-    /// A function in the `n`th call that is looked at.
+    /// A function in the `n`-th analysed call.
     pub fn called(function: &'a Function, caller: Caller<'a>, n: usize) -> Self {
         let (lifts, most_threads) = (caller.scope.lifts, caller.scope.most_threads);
         let kind = Kind { is_kernel: false, lifts, most_threads };
@@ -105,7 +105,7 @@ impl<'a> FunctionScope<'a> {
         &self.vars[var.0 as usize].name
     }
 
-    /// Whether a variable has other values later: it was declared so, and something changes it.
+    /// Returns whether a variable has other values later: it was declared so, and something changes it.
     pub fn is_mutable(&self, var: VarId) -> bool {
         self.vars[var.0 as usize].mutable && self.changed.contains(&var)
     }
@@ -115,7 +115,7 @@ impl<'a> FunctionScope<'a> {
         if self.is_mutable(var) {
             return;
         }
-        // A loop defines its variables anew each time that it is looked at.
+        // Each walk over a loop defines its variables anew.
         self.definitions.remove(&var);
         self.extents.remove(&var);
         self.ranges.remove(&var);
@@ -147,7 +147,7 @@ impl<'a> FunctionScope<'a> {
         });
     }
 
-    /// Whether an expression gives the same wherever it is evaluated.
+    /// Returns whether an expression gives the same wherever it is evaluated.
     pub fn is_stable(&self, e: &Expr) -> bool {
         let own = match &e.kind {
             ExprKind::Var(var) => !self.is_mutable(*var),
@@ -165,7 +165,7 @@ impl<'a> FunctionScope<'a> {
         own && e.operands().iter().all(|e| self.is_stable(e))
     }
 
-    /// What makes `below < limit` sure: nothing, a condition, or `None` if nothing can.
+    /// The conditions under which `below < limit` holds: none, one, or `None` if it cannot be ensured.
     pub fn ensure(&self, below: Quantity, limit: Quantity) -> Option<Vec<Condition>> {
         if below.is_below(&limit) {
             return Some(Vec::new());
@@ -178,7 +178,7 @@ impl<'a> FunctionScope<'a> {
         (possible && below.is_short() && limit.is_short()).then(|| vec![Condition { below, limit }])
     }
 
-    /// What makes sure that a value of a range is not below a number.
+    /// The conditions under which a value of a range is not below a number.
     pub fn ensure_least(&self, range: &Range, least: i128) -> Option<Vec<Condition>> {
         if range.low.minimum() >= least {
             return Some(range.low_needs.clone());
@@ -192,12 +192,12 @@ impl<'a> FunctionScope<'a> {
         possible.then(|| joined(&range.low_needs, &[condition]))
     }
 
-    /// What makes sure that a value of an expression is not negative: nothing, if its type has no such values.
+    /// The conditions under which an expression is not negative: none, if its type has no negative values.
     pub fn ensure_positive(&self, e: &Expr, range: &Range) -> Option<Vec<Condition>> {
         if integer(e)?.is_unsigned() { Some(Vec::new()) } else { self.ensure_least(range, 0) }
     }
 
-    /// What makes sure that a product does not wrap.
+    /// The conditions under which a product does not wrap.
     pub fn is_exact(&self, e: &Expr, known: &Known) -> Option<Vec<Condition>> {
         let ExprKind::Binary(BinaryOp::Mul, a, b) = &e.kind else { return Some(Vec::new()) };
         let (_, most) = integer(e)?.int_range()?;
@@ -206,7 +206,7 @@ impl<'a> FunctionScope<'a> {
         Some(joined(&joined(&needs, &a.needs), &b.needs))
     }
 
-    /// What an expression never leaves.
+    /// The range of an expression.
     pub fn range(&self, e: &Expr, known: &Known) -> Range {
         self.within(e, known, &mut FUEL.clone())
     }
@@ -321,7 +321,7 @@ impl<'a> FunctionScope<'a> {
         let position = self.params.iter().position(|param| *param == var);
         if let (Some(position), Some(Caller { scope, known, args })) = (position, self.caller) {
             let range = scope.within(args.get(position)?, known, fuel);
-            // As above, a range that says nothing would hide that the parameter is one value.
+            // As above, a range without information would hide that the parameter is one value.
             if range.high != all.high || range.low != all.low {
                 return Some(range);
             }
@@ -338,7 +338,7 @@ impl<'a> FunctionScope<'a> {
         })
     }
 
-    /// What the elements of an array lie between.
+    /// The range of an array's elements.
     fn hull_of(&self, value: &Expr) -> Option<Range> {
         match &value.kind {
             ExprKind::ArrayList(items) => {
@@ -350,7 +350,7 @@ impl<'a> FunctionScope<'a> {
         }
     }
 
-    /// What the elements of a constant table are, or of a part of one.
+    /// The range of the elements of a constant table, or of a part of one.
     fn elements_of(&self, base: &Expr) -> Option<Range> {
         match &base.kind {
             ExprKind::Table { value, .. } => self.hull_of(value),
@@ -381,14 +381,14 @@ impl<'a> FunctionScope<'a> {
         let caller = Caller { scope: self, known, args };
         let scope = FunctionScope { unknowns: RETURNED, ..FunctionScope::called(function, caller, 0) };
         let range = scope.within(value, &Known::default(), fuel);
-        // What is unknown in one call is another thing in the next.
+        // An unknown number of one call differs from that of the next.
         if !range.high.has_unknown(&|id| id >= RETURNED) && !range.low.has_unknown(&|id| id >= RETURNED) {
             return Some(range);
         }
         Some(range.lasting())
     }
 
-    /// What a builtin gives, by its facts.
+    /// The range of a builtin's result, by its facts.
     fn given(&self, result: ResultRange, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
         match (result, args) {
             (ResultRange::Least | ResultRange::Greatest, [a, b]) => {
@@ -397,7 +397,7 @@ impl<'a> FunctionScope<'a> {
             }
             (ResultRange::Clamped, [value, least, most]) => {
                 let [value, least, most] = [value, least, most].map(|e| self.within(e, known, fuel));
-                // Where `least` is above `most`, the result is `most`.
+                // If `least` is above `most`, the result is `most`.
                 Some(lesser(greater(value, least), most))
             }
             (ResultRange::UpToFirst, [first, ..]) if integer(first)?.is_unsigned() => {

@@ -1,4 +1,4 @@
-//! What validation refuses, and what it warns of.
+//! The errors and warnings of validation.
 
 use crate::ir::Location;
 
@@ -10,7 +10,7 @@ pub enum ValidateError {
     DivergentBarrier {
         /// The barrier.
         barrier: &'static str,
-        /// What the condition depends on.
+        /// The value that the condition depends on.
         cause: String,
         /// The barrier.
         at: Location,
@@ -21,7 +21,7 @@ pub enum ValidateError {
     DivergentWarpgroup {
         /// The operation.
         operation: &'static str,
-        /// What the condition depends on.
+        /// The value that the condition depends on.
         cause: String,
         /// The operation.
         at: Location,
@@ -32,14 +32,14 @@ pub enum ValidateError {
     DivergentWarp {
         /// The operation.
         operation: &'static str,
-        /// What the condition depends on.
+        /// The value that the condition depends on.
         cause: String,
         /// The operation.
         at: Location,
         /// The condition.
         cond: Location,
     },
-    /// A tree in which an operand could observe the effect of another: the recorder should have made a temporary.
+    /// A tree in which an operand could observe the effect of another; the recorder should have made a temporary.
     Order {
         /// The function.
         function: String,
@@ -66,9 +66,9 @@ pub enum ValidateError {
     SharedMemory {
         /// The kernel.
         kernel: String,
-        /// What it declares.
+        /// The declared size.
         bytes: usize,
-        /// What is allowed.
+        /// The allowed size.
         limit: usize,
         /// The kernel.
         at: Location,
@@ -77,9 +77,9 @@ pub enum ValidateError {
     StaticShared {
         /// The kernel.
         kernel: String,
-        /// What it declares.
+        /// The declared size.
         bytes: usize,
-        /// What is allowed.
+        /// The allowed size.
         limit: usize,
         /// The kernel.
         at: Location,
@@ -88,7 +88,7 @@ pub enum ValidateError {
     Instances {
         /// The kernel.
         kernel: String,
-        /// What is allowed.
+        /// The allowed size.
         limit: usize,
         /// The kernel.
         at: Location,
@@ -99,7 +99,7 @@ pub enum ValidateError {
         kernel: String,
         /// Its parameter.
         argument: String,
-        /// What was given.
+        /// The memory that was given.
         memory: &'static str,
         /// The launch.
         at: Location,
@@ -115,7 +115,7 @@ pub enum ValidateError {
     NotLaunchable {
         /// The kernel that is launched.
         kernel: String,
-        /// What it is.
+        /// The reason.
         why: &'static str,
         /// The launch.
         at: Location,

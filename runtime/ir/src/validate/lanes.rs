@@ -4,7 +4,7 @@ use super::uniformity::Frame;
 use crate::ir::{BinaryOp, Expr, ExprKind, Position, UnaryOp, VarId};
 
 impl<'f> Frame<'f> {
-    /// Whether `a op b` is equal in all lanes of a warp though `a` is the thread's index:
+    /// Returns whether `a op b` is equal in all lanes of a warp though `a` is the thread's index:
     /// `tid < 32`, `tid / 32`, `tid >> 5`. Takes blocks to be cut into warps along `x`.
     pub(super) fn is_warp_test(&self, op: BinaryOp, a: &Expr, b: &Expr) -> bool {
         let Some(n) = b.as_int() else { return false };
@@ -17,7 +17,7 @@ impl<'f> Frame<'f> {
         aligned && self.is_thread_index(a)
     }
 
-    /// Whether `a op b` is equal in all threads of a warpgroup though `a` is the thread's index, or its warp's:
+    /// Returns whether `a op b` is equal in all threads of a warpgroup though `a` is the thread's index, or its warp's:
     /// `tid < 128`, `tid / 128`, `tid >> 7`, `warp_id() / 4`. Takes blocks to be cut into warps along `x`.
     pub(super) fn is_warpgroup_test(&self, op: BinaryOp, a: &Expr, b: &Expr) -> bool {
         let Some(n) = b.as_int() else { return false };
@@ -34,7 +34,7 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// Whether an expression is `warp_id()`, a quotient of the thread's index by 32, or a name for one.
+    /// Returns whether an expression is `warp_id()`, a quotient of the thread's index by 32, or a name for one.
     fn is_warp(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Builtin { op, .. } => op.position() == Some(Position::WarpId),
@@ -46,7 +46,7 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// Whether an expression is `thread_idx().x`, or a name for it.
+    /// Returns whether an expression is `thread_idx().x`, or a name for it.
     fn is_thread_index(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Cast(inner) => self.is_thread_index(inner),
@@ -59,7 +59,7 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// Whether an expression is `lane_id()`, a remainder of the thread's index by 32, or a name for one.
+    /// Returns whether an expression is `lane_id()`, a remainder of the thread's index by 32, or a name for one.
     fn is_lane(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Builtin { op, .. } => op.position() == Some(Position::LaneId),
@@ -71,12 +71,12 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// What an immutable variable was initialised with.
+    /// The initial value of an immutable variable.
     fn definition(&self, id: VarId) -> Option<&'f Expr> {
         self.definitions.get(&id).copied()
     }
 
-    /// Whether lanes of one warp certainly disagree on a condition.
+    /// Returns whether lanes of one warp certainly disagree on a condition.
     pub(super) fn parts(&self, cond: &Expr) -> bool {
         let (op, a, b) = match &cond.kind {
             ExprKind::Builtin { op, .. } => return op.facts.elects,

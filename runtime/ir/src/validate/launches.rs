@@ -1,7 +1,7 @@
 //! Launches of kernels by kernels: what they may pass, and which kernels can be launched.
 //!
-//! A launched kernel may run after the launching block has ended, so that every slice and view that it
-//! is given must be traced to a parameter of the launching kernel or to a static.
+//! A launched kernel may run after the launching block has ended. Every slice and view that it is given must therefore come
+//! from a parameter of the launching kernel or from a static.
 
 use std::collections::HashSet;
 
@@ -65,12 +65,12 @@ fn launchable(
     Err(ValidateError::NotLaunchable { kernel: kernel.name.clone(), why, at })
 }
 
-/// Whether a parameter is a map of a tensor.
+/// Returns whether a parameter is a map of a tensor.
 fn takes_map(kernel: &Function) -> bool {
     kernel.params.iter().any(|param| matches!(kernel.var(*param).ty.peeled(), Type::TensorMap(_)))
 }
 
-/// Whether a kernel, or a function that it calls, waits for the whole grid.
+/// Returns whether a kernel, or a function that it calls, waits for the whole grid.
 fn meets_grid(module: &Module, kernel: &Function) -> bool {
     let mut meets = false;
     let mut seen = HashSet::new();
@@ -103,7 +103,7 @@ fn arguments(
     Ok(())
 }
 
-/// Whether a value of the type leads to memory that safe code may use.
+/// Returns whether a value of the type leads to memory that safe code may use.
 fn holds_memory(ty: &Type) -> bool {
     match ty {
         Type::Ref { to, .. } => !to.is_described() || matches!(**to, Type::Slice(_) | Type::Shared { .. }),
@@ -124,7 +124,7 @@ fn holds_memory(ty: &Type) -> bool {
     }
 }
 
-/// What keeps a value's memory from outliving the launching kernel, if anything does.
+/// The reason why a value's memory does not outlive the launching kernel, if there is one.
 fn ends(kernel: &Function, e: &Expr) -> Option<&'static str> {
     match &e.kind {
         ExprKind::Var(id) => variable_ends(kernel, *id),
@@ -153,7 +153,7 @@ fn ends(kernel: &Function, e: &Expr) -> Option<&'static str> {
 fn variable_ends(kernel: &Function, id: VarId) -> Option<&'static str> {
     let var = kernel.var(id);
     match &var.kind {
-        // What a closure takes may be any memory.
+        // A closure's argument may be any memory.
         VarKind::Param if var.mutable || !kernel.params.contains(&id) => Some(UNKNOWN),
         VarKind::Param => None,
         VarKind::Shared { .. } | VarKind::DynamicShared => Some(SHARED),
@@ -163,7 +163,7 @@ fn variable_ends(kernel: &Function, id: VarId) -> Option<&'static str> {
     }
 }
 
-/// What an immutable variable was initialised with.
+/// The initial value of an immutable variable.
 fn initial(kernel: &Function, id: VarId) -> Option<&Expr> {
     let mut found = None;
     visit::stmts(&kernel.body, &mut |stmt| {

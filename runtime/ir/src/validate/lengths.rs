@@ -1,4 +1,4 @@
-//! Checks that what is asked for its length has one, so that printers need no answer for the rest.
+//! Checks that every expression whose length is asked for has one; printers rely on that.
 //!
 //! A length belongs to an array, a vector or a view, to a shared array or a part of one, and to a slice that is a
 //! variable, a part of another slice, or a part of a value. The recorder binds every other slice to a variable.
@@ -49,7 +49,7 @@ fn has_length(of: &Expr) -> bool {
     }
 }
 
-/// Whether a place is a shared array, or a row or plane of one.
+/// Returns whether a place is a shared array, or a row or plane of one.
 fn is_shared(of: &Expr) -> bool {
     match &of.kind {
         ExprKind::Index { base, .. } => is_shared(base),

@@ -1,9 +1,9 @@
 //! Turns a recorded [`Module`] into a [`ValidModule`], or says what is wrong with it.
 //!
-//! Checks: the extents and total size of static shared memory; what a kernel passes to a kernel that it launches; that
-//! no operand observes the effect of another; that what is asked for its length has one; barriers in control flow that depends on the thread; full-mask warp
-//! operations where lanes of a warp provably part. Warns of a `return` that depends on the thread before a barrier.
-//! Knows no CUDA text.
+//! It checks the extents and total size of static shared memory; the arguments of launches by kernels; that no operand
+//! observes the effect of another; that every expression whose length is asked for has one; barriers in control flow that
+//! depends on the thread; and full-mask warp operations where lanes of a warp provably part. It warns of a `return` that
+//! depends on the thread before a barrier. It knows no CUDA text.
 
 mod error;
 mod lanes;
@@ -44,12 +44,12 @@ impl ValidModule {
         &self.module
     }
 
-    /// What the author should know.
+    /// The warnings for the author.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Whether a thread can wait for another: the simulator then needs fibers.
+    /// Returns whether a thread can wait for another: the simulator then needs fibers.
     pub fn uses_rendezvous(&self) -> bool {
         let mut found = false;
         for function in self.module.all_functions() {

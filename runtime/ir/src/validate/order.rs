@@ -1,4 +1,4 @@
-//! Checks what the IR promises of evaluation order, so that a recorder's mistake is an error and not another result.
+//! Checks the IR's promises about evaluation order: a recorder's mistake is an error and not another result.
 //!
 //! In one expression no operand may observe the effect of another, since C++ leaves their order open: where an operand
 //! has an effect, the others must be constants, addresses, or variables that nothing else can write. The place of an
@@ -32,7 +32,7 @@ fn of_function(function: &Function) -> Result<(), ValidateError> {
     }
 }
 
-/// Whether a statement does what its function's callers can see.
+/// Returns whether a statement does what its function's callers can see.
 fn acts(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Assert { .. } | StmtKind::Print { .. } | StmtKind::Launch { .. } => true,
@@ -41,7 +41,7 @@ fn acts(stmt: &Stmt) -> bool {
     }
 }
 
-/// What is known of a function's variables.
+/// The facts about a function's variables.
 struct Order {
     /// Variables that something else than an assignment to their name may write.
     lent: HashSet<VarId>,
@@ -61,7 +61,7 @@ impl Order {
         holds
     }
 
-    /// Whether the direct operands of an expression may be evaluated in any order.
+    /// Returns whether the direct operands of an expression may be evaluated in any order.
     fn is_ordered(&self, e: &Expr) -> bool {
         match &e.kind {
             // Lazy, in C++ too.
@@ -88,7 +88,7 @@ impl Order {
         }
     }
 
-    /// Whether an effect may change the value of an expression.
+    /// Returns whether an effect may change the value of an expression.
     fn changes(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Const(_) | ExprKind::Unit | ExprKind::Table { .. } | ExprKind::Closure(_) => false,
@@ -109,7 +109,7 @@ impl Order {
         }
     }
 
-    /// Whether an effect may change the address of a place.
+    /// Returns whether an effect may change the address of a place.
     fn moves(&self, place: &Expr) -> bool {
         match &place.kind {
             ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Table { .. } => false,

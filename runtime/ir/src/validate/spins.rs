@@ -1,11 +1,11 @@
 //! Loops by which a thread may wait for another one.
 //!
-//! What waits is a fact of the builtin ([`Facts::waits`](crate::ir::Facts)), wherever the loop meets it: in its
-//! condition, in its body, in a function that it calls or in a closure. Knows no builtin by name.
+//! Waiting is a fact of the builtin ([`Facts::waits`](crate::ir::Facts)), wherever the loop meets it: in its condition, in
+//! its body, in a function that it calls or in a closure. This module knows no builtin by name.
 
 use crate::ir::{Block, Expr, ExprKind, LoopId, Module, StmtKind, visit};
 
-/// Whether a module has a loop that may wait.
+/// Returns whether a module has a loop that may wait.
 pub(super) fn any(module: &Module) -> bool {
     // Functions come after those that they call.
     let mut waiting = Vec::new();
@@ -28,9 +28,9 @@ fn block_waits(block: &Block, functions: &[bool]) -> bool {
     Waits { functions, closures: true }.block(block)
 }
 
-/// What waits besides the builtins that say so.
+/// The functions and closures that wait, besides builtins.
 struct Waits<'w> {
-    /// By their numbers.
+    /// The functions, by their numbers.
     functions: &'w [bool],
     /// Whether a call of a closure may.
     closures: bool,
@@ -60,7 +60,7 @@ impl Waits<'_> {
         found
     }
 
-    /// Whether an expression waits by itself, whatever its operands do.
+    /// Returns whether an expression waits by itself, whatever its operands do.
     fn part(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Builtin { op, .. } => op.facts.waits,
@@ -74,7 +74,7 @@ impl Waits<'_> {
     }
 }
 
-/// Whether something in a loop may end it early.
+/// Returns whether something in a loop may end it early.
 fn is_left(body: &Block, id: LoopId) -> bool {
     let mut left = false;
     visit::stmts(body, &mut |stmt| {

@@ -1,3 +1,5 @@
+//! Tests of boxes by layouts: each byte of a tile comes from one place.
+
 use super::*;
 use crate::tile::{Layout, Swizzle32, Swizzle64, Swizzle128, Unswizzled};
 

@@ -76,7 +76,7 @@ macro_rules! half_atomics {
 
 half_atomics! { crate::half::f16 crate::half::bf16 F16x2 BF16x2 }
 
-/// Replaces the value of a place, relaxed and for the device; what it held before.
+/// Replaces the value of a place, relaxed and for the device, and returns the previous one.
 #[inline]
 #[track_caller]
 fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {
@@ -88,7 +88,7 @@ fn update<T: Copy>(place: &mut T, change: impl FnOnce(T) -> T) -> T {
     old
 }
 
-/// What an atomic operation does that loads and stores.
+/// The value that an atomic operation loads or stores.
 pub(super) fn updates(order: Ordering, scope: MemoryScope) -> AccessKind {
     AccessKind::Atomic { reads: true, writes: true, order, scope }
 }
@@ -101,7 +101,7 @@ pub(super) fn cast_call(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaTe
         }
         let s = scalar(args);
         let values: Vec<String> = (1..args.len()).map(|i| format!("{{{i}}}")).collect();
-        // CUDA overloads 64-bit atomics for `unsigned long long`; two's complement makes them serve `long long`.
+        // CUDA overloads 64-bit atomics for `unsigned long long`; in two's complement they are right for `long long` too.
         if s == crate::ir::Scalar::I64 && !matches!(name, "atomicMin" | "atomicMax") {
             let values: Vec<String> = values.iter().map(|v| format!("(unsigned long long)({v})")).collect();
             return CudaText::new(format!(
@@ -109,7 +109,7 @@ pub(super) fn cast_call(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaTe
                 values.join(", ")
             ));
         }
-        // As bits, an f64 is exchanged as a 64-bit integer.
+        // An f64 is exchanged by its bits, as a 64-bit integer.
         if s == crate::ir::Scalar::F64 && name == "atomicExch" {
             return CudaText::new(
                 "__longlong_as_double((long long)atomicExch((unsigned long long*)({0}), (unsigned long long)__double_as_longlong({1})))",

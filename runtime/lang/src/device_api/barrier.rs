@@ -16,9 +16,10 @@ use crate::types::{AnyBits, DeviceType, InShared};
 
 /// A barrier in the block's shared memory, which counts arrivals and the bytes of copies, phase after phase.
 ///
-/// Declared by `shared!(Barrier)` or `shared!([Barrier; N])`. One thread makes it by [`init`](Self::init) and calls
-/// `ptx::fence_mbarrier_init`, all threads meet, and then it is used: a phase is complete once as many have arrived as it
-/// was made for and all copies that it counts are done. Its bytes are nobody's data: it is neither copied nor read.
+/// A kernel declares it by `shared!(Barrier)` or `shared!([Barrier; N])`. One thread initialises it by [`init`](Self::init)
+/// and calls `ptx::fence_mbarrier_init`; then all threads of the block meet at `sync_threads()`. From there on a phase is
+/// complete when all of its arrivals have happened and all copies that it counts are done. A kernel cannot copy a barrier
+/// or read its bytes.
 ///
 /// ```
 /// # use warpsmith::prelude::*;
@@ -75,7 +76,7 @@ impl InShared for Barrier {
 }
 
 impl Barrier {
-    /// Where it is; a simulated one has its state elsewhere.
+    /// Its address; a simulated barrier has its state elsewhere.
     pub(crate) fn address(&self) -> *const u8 {
         core::ptr::from_ref(self).cast()
     }
@@ -134,9 +135,9 @@ impl Barrier {
         mbarrier_arrive(self);
     }
 
-    /// Arrives at the same barrier of block `rank` of the cluster: the caller has read what it wanted to.
+    /// Arrives at the same barrier of block `rank` of the cluster. It tells that block that the caller's loads are done.
     ///
-    /// What it has written is not shown to that block; [`publish_at`](Self::publish_at) does that.
+    /// Stores of the caller are not visible to that block; [`publish_at`](Self::publish_at) makes them visible.
     #[track_caller]
     pub fn arrive_at(&self, rank: u32) {
         mbarrier_arrive_at(self, rank);
@@ -155,17 +156,18 @@ impl Barrier {
         mbarrier_arrive_expect_tx(self, bytes);
     }
 
-    /// Starts a copy of a part of global memory to shared memory, for which the phase waits; without arriving.
+    /// Starts a copy of a part of global memory to shared memory, and lets the phase wait for its bytes. It does not
+    /// arrive.
     ///
-    /// One thread calls it, and arrives after its last one. Both parts have the same length; they begin at multiples of 16
-    /// bytes, and are of a multiple of 16 bytes.
+    /// One thread calls it, and calls [`arrive`](Self::arrive) after its last load. Both parts have the same length; each
+    /// begins at a multiple of 16 bytes, and its size is a multiple of 16 bytes.
     #[track_caller]
     pub fn load<T: AnyBits>(&self, to: &mut [T], from: &[T]) {
         mbarrier_expect_tx(self, (from.len() * size_of::<T>()) as u32);
         bulk_load(to, from, self);
     }
 
-    /// Waits until the phase is complete, which is then the next one.
+    /// Waits until `phase` is complete, and advances it to the next phase.
     #[track_caller]
     pub fn wait(&self, phase: &mut Phase) {
         mbarrier_wait_phase(self, phase.number);
@@ -178,7 +180,7 @@ impl Barrier {
         mbarrier_wait_phase(self, phase.number);
     }
 
-    /// As [`wait`](Self::wait), and sees what other blocks of the cluster have published.
+    /// Does the same as [`wait`](Self::wait), and sees what other blocks of the cluster have published.
     #[track_caller]
     pub fn wait_cluster(&self, phase: &mut Phase) {
         mbarrier_wait_phase_cluster(self, phase.number);

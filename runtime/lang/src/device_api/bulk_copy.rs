@@ -1,4 +1,4 @@
-//! Copies by the copy engine, without a map of a tensor: one thread starts them, for as many bytes as it likes.
+//! Copies by the copy engine that need no map of a tensor. One thread starts a copy of any number of bytes.
 //!
 //! Threads see memory by the generic proxy and the copy engine by the async one: [`fence_proxy_async`] makes what a
 //! thread has done visible to it. Source: PTX ISA, `cp.async.bulk`, async proxy.
@@ -7,18 +7,17 @@ use core::mem::size_of;
 
 use super::barrier::Barrier;
 use super::mbarrier::SHARED_ADDRESS;
+use super::numbered::numbered;
 use super::text::with;
-use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, Type};
-use crate::record::Callee;
+use crate::ir::{ArgumentAccess, Effect, Facts, Prelude};
 use crate::simulator::ProxyFence;
 use crate::simulator::context::{self, BulkCopy};
 use crate::types::{AnyBits, Slice};
-use crate::witness::{DeviceFn, FnProbe};
 
-/// Of what gives the copy engine work, or waits for it.
+/// The facts of builtins that give the copy engine work or wait for it.
 const STARTS: Facts = Facts { rendezvous: true, ..Facts::MOVES };
 
-/// Of what lets it copy from the second argument to the first.
+/// The facts of a copy from the second argument to the first.
 const COPIES: Facts = Facts { accesses: &[ArgumentAccess::Write, ArgumentAccess::Read], ..STARTS };
 
 /// The address of a part of memory, and its bytes.
@@ -34,9 +33,10 @@ fn written<T>(part: &mut Slice<T>) -> (*mut u8, usize) {
 builtin! {
     /// Starts a copy from global to shared memory; `barrier` counts its bytes.
     ///
-    /// Both parts have the same length, begin at multiples of 16 bytes, and are of a multiple of 16 bytes. A thread lets the
-    /// barrier expect the bytes, by [`mbarrier_arrive_expect_tx`](super::mbarrier::mbarrier_arrive_expect_tx). Who has
-    /// waited for the barrier sees what was copied. Source: PTX ISA, `cp.async.bulk`; compute capability 9.0.
+    /// Both parts have the same length, begin at multiples of 16 bytes, and have a size that is a multiple of 16 bytes. A
+    /// thread lets the barrier expect the bytes, by
+    /// [`mbarrier_arrive_expect_tx`](super::mbarrier::mbarrier_arrive_expect_tx). A thread that has waited for the barrier
+    /// sees the copied bytes. Source: PTX ISA, `cp.async.bulk`; compute capability 9.0.
     pub fn bulk_load<T: AnyBits>(to: &mut Slice<T>, from: &Slice<T>, barrier: &Barrier) {
         cuda: with("ws_bulk_load({0}, {1}, {2})", &LOAD), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: COPIES
     } {
@@ -46,9 +46,9 @@ builtin! {
 
     /// Starts a copy from shared to global memory, in the group that the thread's next [`bulk_commit`] closes.
     ///
-    /// Both parts have the same length, begin at multiples of 16 bytes, and are of a multiple of 16 bytes. Threads that
-    /// wrote the shared memory call [`fence_proxy_async`] before they meet with the thread that starts the copy.
-    /// Source: PTX ISA, `cp.async.bulk`; compute capability 9.0.
+    /// Both parts have the same length, begin at multiples of 16 bytes, and have a size that is a multiple of 16 bytes.
+    /// Threads that wrote the shared memory call [`fence_proxy_async`] before they meet with the thread that starts the
+    /// copy. Source: PTX ISA, `cp.async.bulk`; compute capability 9.0.
     pub fn bulk_store<T: AnyBits>(to: &mut Slice<T>, from: &Slice<T>) {
         cuda: with("ws_bulk_store({0}, {1})", &STORE), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: COPIES
     } {
@@ -56,10 +56,10 @@ builtin! {
         context::bulk_copy("bulk_store", BulkCopy::Store, written(to), read(from), core::ptr::null());
     }
 
-    /// Starts a copy from shared memory to the place that `to` is in block `rank` of the cluster; the barrier that
-    /// `barrier` is there counts its bytes.
+    /// Starts a copy from shared memory to the same place as `to` in block `rank` of the cluster; the barrier at the same
+    /// place as `barrier` in that block counts its bytes.
     ///
-    /// As [`bulk_load`] otherwise. Source: PTX ISA, `cp.async.bulk`, `mapa`; compute capability 9.0.
+    /// The rules of [`bulk_load`] apply. Source: PTX ISA, `cp.async.bulk`, `mapa`; compute capability 9.0.
     pub fn bulk_send<T: AnyBits>(to: &mut Slice<T>, from: &Slice<T>, barrier: &Barrier, rank: u32) {
         cuda: with("ws_bulk_send({0}, {1}, {2}, {3})", &SEND), by_reference: true, effect: Effect::Writes, min_compute: (9, 0), facts: COPIES
     } {
@@ -96,61 +96,30 @@ builtin! {
     }
 }
 
-/// A wait for bulk stores, whose depth is a generic argument.
-macro_rules! waits {
-    ($($(#[$docs:meta])* $name:ident, $builtin:ident, $reads_alone:literal, $text:literal, $prelude:ident;)+) => {$(
-        $(#[$docs])*
-        #[inline]
-        pub fn $name<const N: u32>() {
-            context::bulk_wait(N as usize, $reads_alone);
-        }
-
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        pub struct $name<const N: u32> {}
-
-        #[doc(hidden)]
-        impl<const N: u32> $name<N> {
-            #[allow(missing_docs)]
-            pub fn called_in_a_kernel(_: fn(), _: &FnProbe<Self>) {}
-        }
-
-        impl<const N: u32> DeviceFn for $name<N> {
-            fn callee() -> Callee {
-                #[cfg(feature = "simulator")]
-                unsafe fn meaning<const N: u32>(_args: *const *const u8, _ret: *mut u8) {
-                    $name::<N>();
-                }
-                Callee::Builtin(const { &$builtin::<N>() }, crate::meaning::meant!(meaning::<N>))
-            }
-        }
-
-        #[doc = concat!("The builtin of [`", stringify!($name), "`].")]
-        pub(crate) const fn $builtin<const N: u32>() -> Builtin {
-            fn text<const N: u32>(_args: &[Type], _ret: &Type) -> CudaText {
-                CudaText::with(format!(concat!($text, "<{}>()"), N), &$prelude)
-            }
-            Builtin {
-                effect: Effect::Writes,
-                facts: Facts { rendezvous: true, ..Facts::BARRIER },
-                min_compute: (9, 0),
-                ..Builtin::pure(Name::new(stringify!($name)), text::<N>)
-            }
-        }
-    )+};
+/// Waits until at most `N` of the groups of bulk stores that the thread has closed last are under way.
+///
+/// The thread then sees what the others wrote to global memory. Source: PTX ISA, `cp.async.bulk.wait_group`; compute
+/// capability 9.0.
+#[inline]
+pub fn bulk_wait<const N: u32>() {
+    context::bulk_wait(N as usize, false);
 }
 
-waits! {
-    /// Waits until at most `N` of the groups of bulk stores that the thread has closed last are under way.
-    ///
-    /// The thread then sees what the others wrote to global memory. Source: PTX ISA, `cp.async.bulk.wait_group`; compute
-    /// capability 9.0.
-    bulk_wait, wait, false, "ws_bulk_wait", WAIT;
-    /// Waits until at most `N` of the groups of bulk stores that the thread has closed last still read shared memory.
-    ///
-    /// The place may then be written, and the block may end. Source: PTX ISA, `cp.async.bulk.wait_group.read`; compute
-    /// capability 9.0.
-    bulk_wait_read, wait_read, true, "ws_bulk_wait_read", WAIT_READ;
+/// Waits until at most `N` of the groups of bulk stores that the thread has closed last still read shared memory.
+///
+/// The place may then be written, and the block may end. Source: PTX ISA, `cp.async.bulk.wait_group.read`; compute
+/// capability 9.0.
+#[inline]
+pub fn bulk_wait_read<const N: u32>() {
+    context::bulk_wait(N as usize, true);
+}
+
+/// The facts of a wait for bulk stores.
+const WAITS: Facts = Facts { rendezvous: true, ..Facts::BARRIER };
+
+numbered! {
+    wait for bulk_wait: &WAIT, { effect: Effect::Writes, facts: WAITS, min_compute: (9, 0) }
+    wait_read for bulk_wait_read: &WAIT_READ, { effect: Effect::Writes, facts: WAITS, min_compute: (9, 0) }
 }
 
 static LOAD: Prelude = Prelude {

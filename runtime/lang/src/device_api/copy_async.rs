@@ -4,11 +4,10 @@
 
 use core::mem::size_of;
 
-use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Form, Meaning, Name, Prelude, Type};
-use crate::record::Callee;
+use super::numbered::numbered;
+use crate::ir::{ArgumentAccess, CudaText, Effect, Facts, Form, Prelude, Type};
 use crate::simulator::context;
 use crate::types::AnyBits;
-use crate::witness::{DeviceFn, FnProbe};
 
 builtin! {
     /// Starts a copy of a value of 4, 8 or 16 bytes from global memory to shared memory.
@@ -72,36 +71,8 @@ pub fn copy_async_wait<const N: u32>() {
     context::copy_async_wait(N as usize);
 }
 
-#[doc(hidden)]
-#[allow(non_camel_case_types)]
-pub struct copy_async_wait<const N: u32> {}
-
-#[doc(hidden)]
-impl<const N: u32> copy_async_wait<N> {
-    #[allow(missing_docs)]
-    pub fn called_in_a_kernel(_: fn(), _: &FnProbe<Self>) {}
-}
-
-impl<const N: u32> DeviceFn for copy_async_wait<N> {
-    fn callee() -> Callee {
-        unsafe fn meaning<const N: u32>(_args: *const *const u8, _ret: *mut u8) {
-            copy_async_wait::<N>();
-        }
-        Callee::Builtin(const { &wait::<N>() }, Some(Meaning(meaning::<N>)))
-    }
-}
-
-/// The builtin of [`copy_async_wait`].
-pub(crate) const fn wait<const N: u32>() -> Builtin {
-    fn text<const N: u32>(_args: &[Type], _ret: &Type) -> CudaText {
-        CudaText::with(format!("ws_copy_async_wait<{N}>()"), &COPY_ASYNC)
-    }
-    Builtin {
-        effect: Effect::Writes,
-        facts: Facts::BARRIER,
-        min_compute: (8, 0),
-        ..Builtin::pure(Name::new("copy_async_wait"), text::<N>)
-    }
+numbered! {
+    wait for copy_async_wait: &COPY_ASYNC, { effect: Effect::Writes, facts: Facts::BARRIER, min_compute: (8, 0) }
 }
 
 static COPY_ASYNC: Prelude = Prelude {

@@ -29,7 +29,7 @@ builtin! {
 
     /// Lets the kernel after this one in the stream start, once every block has called it or ended.
     ///
-    /// That kernel is launched with `.programmatic_serialization()`; it sees this one's writes after its
+    /// That kernel is launched with `.programmatic_serialization()`, and sees this kernel's writes after its
     /// `grid_dependency_wait`. Source: PTX ISA, `griddepcontrol.launch_dependents`; compute capability 9.0.
     pub fn launch_dependents() {
         cuda: with("ws_launch_dependents()", &LAUNCH), effect: Effect::Writes, min_compute: (9, 0)

@@ -18,7 +18,7 @@ struct Format {
 const E4M3: Format = Format { mantissa: 3, lowest: -6, largest: 0x7e, infinities: false };
 const E5M2: Format = Format { mantissa: 2, lowest: -14, largest: 0x7b, infinities: true };
 
-/// What every NaN becomes.
+/// The bits that every NaN becomes.
 const NAN: u8 = 0x7f;
 
 impl Format {

@@ -95,12 +95,12 @@ impl<const N: u32> WarpTile<N> {
         shfl_xor_sync(self.mask, value, lane_mask, N)
     }
 
-    /// Whether the predicate holds in any lane of the tile.
+    /// Returns whether the predicate holds in any lane of the tile.
     pub fn any(self, predicate: bool) -> bool {
         any_sync(self.mask, predicate)
     }
 
-    /// Whether the predicate holds in every lane of the tile.
+    /// Returns whether the predicate holds in every lane of the tile.
     pub fn all(self, predicate: bool) -> bool {
         all_sync(self.mask, predicate)
     }
@@ -199,12 +199,12 @@ impl CoalescedGroup {
         shfl_sync(self.mask, value, lane, 32)
     }
 
-    /// Whether the predicate holds in any lane of the group.
+    /// Returns whether the predicate holds in any lane of the group.
     pub fn any(self, predicate: bool) -> bool {
         any_sync(self.mask, predicate)
     }
 
-    /// Whether the predicate holds in every lane of the group.
+    /// Returns whether the predicate holds in every lane of the group.
     pub fn all(self, predicate: bool) -> bool {
         all_sync(self.mask, predicate)
     }

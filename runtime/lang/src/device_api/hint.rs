@@ -1,4 +1,4 @@
-//! What the author knows and the compiler does not.
+//! Hints that tell the compiler what the kernel's author knows.
 
 use super::text::fixed;
 use crate::ir::{Effect, Facts};

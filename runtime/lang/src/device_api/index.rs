@@ -1,4 +1,4 @@
-//! Where a thread stands: indices and extents of grid, block and warp.
+//! Positions of threads: indices and extents of the grid, the block and the warp.
 
 use super::text::{fixed, with};
 use crate::ir::{CudaText, Facts, FieldType, Position, Prelude, StructType, Type, Variance};

@@ -11,107 +11,75 @@ use crate::ir::{ArgumentAccess, CudaText, Effect, Facts, SyncScope};
 use crate::simulator::context;
 use crate::types::AnyBits;
 
-/// All lanes load together, and the first of them each a row.
+/// The facts of loads: all lanes load together, and each of the first lanes names a row.
 const LOADS: Facts = Facts { accesses: &[ArgumentAccess::Read], ..Facts::MOVES };
-/// All lanes store together, and the first of them each a row.
+/// The facts of stores: all lanes store together, and each of the first lanes names a row.
 const STORES: Facts = Facts { accesses: &[ArgumentAccess::Write], ..Facts::MOVES };
 
-builtin! {
-    /// Loads a matrix: lane `l` below 8 names the first element of row `l`; the others' places are not looked at.
-    pub fn ldmatrix_x1<T: AnyBits>(row: &T) -> [u32; 1] {
-        cuda: |_: &[_], _: &_| load_text(1, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x1", (&raw const *row).cast(), false)
-    }
+/// Builtins that load matrices: each with the number of matrices, and whether they are transposed.
+macro_rules! loads {
+    ($($(#[$docs:meta])* $name:ident $matrices:literal $transposed:literal;)+) => {
+        builtin! {
+            in loads;
+            $(
+                $(#[$docs])*
+                pub fn $name<T: AnyBits>(row: &T) -> [u32; $matrices] {
+                    cuda: |_: &[_], _: &_| load_text($matrices, $transposed), effect: Effect::Sync(SyncScope::Warp),
+                    by_reference: true, facts: LOADS, min_compute: (7, 5)
+                } {
+                    load(stringify!($name), (&raw const *row).cast(), $transposed)
+                }
+            )+
+        }
+    };
+}
 
+loads! {
+    /// Loads a matrix: lane `l` below 8 names the first element of row `l`; the places that other lanes name are ignored.
+    ldmatrix_x1 1 false;
     /// Loads two matrices: lane `l` below 16 names row `l % 8` of matrix `l / 8`.
-    pub fn ldmatrix_x2<T: AnyBits>(row: &T) -> [u32; 2] {
-        cuda: |_: &[_], _: &_| load_text(2, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x2", (&raw const *row).cast(), false)
-    }
-
+    ldmatrix_x2 2 false;
     /// Loads four matrices: lane `l` names row `l % 8` of matrix `l / 8`.
-    pub fn ldmatrix_x4<T: AnyBits>(row: &T) -> [u32; 4] {
-        cuda: |_: &[_], _: &_| load_text(4, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x4", (&raw const *row).cast(), false)
-    }
+    ldmatrix_x4 4 false;
+    /// Like [`ldmatrix_x1`], transposed.
+    ldmatrix_x1_trans 1 true;
+    /// Like [`ldmatrix_x2`], each matrix transposed.
+    ldmatrix_x2_trans 2 true;
+    /// Like [`ldmatrix_x4`], each matrix transposed.
+    ldmatrix_x4_trans 4 true;
+}
 
-    /// As [`ldmatrix_x1`], transposed.
-    pub fn ldmatrix_x1_trans<T: AnyBits>(row: &T) -> [u32; 1] {
-        cuda: |_: &[_], _: &_| load_text(1, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x1_trans", (&raw const *row).cast(), true)
-    }
+/// Builtins that store matrices, from the same list.
+macro_rules! stores {
+    ($($(#[$docs:meta])* $name:ident $matrices:literal $transposed:literal;)+) => {
+        builtin! {
+            in stores;
+            $(
+                $(#[$docs])*
+                pub fn $name<T: AnyBits>(row: &mut T, value: [u32; $matrices]) {
+                    cuda: |_: &[_], _: &_| store_text($matrices, $transposed), effect: Effect::Sync(SyncScope::Warp),
+                    by_reference: true, facts: STORES, min_compute: (9, 0)
+                } {
+                    store(stringify!($name), (&raw mut *row).cast(), value, $transposed);
+                }
+            )+
+        }
+    };
+}
 
-    /// As [`ldmatrix_x2`], each matrix transposed.
-    pub fn ldmatrix_x2_trans<T: AnyBits>(row: &T) -> [u32; 2] {
-        cuda: |_: &[_], _: &_| load_text(2, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x2_trans", (&raw const *row).cast(), true)
-    }
-
-    /// As [`ldmatrix_x4`], each matrix transposed.
-    pub fn ldmatrix_x4_trans<T: AnyBits>(row: &T) -> [u32; 4] {
-        cuda: |_: &[_], _: &_| load_text(4, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: LOADS, min_compute: (7, 5)
-    } {
-        load("ldmatrix_x4_trans", (&raw const *row).cast(), true)
-    }
-
-    /// Stores a matrix: lane `l` below 8 names the first element of row `l`; the others' places are not looked at.
-    pub fn stmatrix_x1<T: AnyBits>(row: &mut T, value: [u32; 1]) {
-        cuda: |_: &[_], _: &_| store_text(1, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x1", (&raw mut *row).cast(), value, false);
-    }
-
+stores! {
+    /// Stores a matrix: lane `l` below 8 names the first element of row `l`; the places that other lanes name are ignored.
+    stmatrix_x1 1 false;
     /// Stores two matrices: lane `l` below 16 names row `l % 8` of matrix `l / 8`.
-    pub fn stmatrix_x2<T: AnyBits>(row: &mut T, value: [u32; 2]) {
-        cuda: |_: &[_], _: &_| store_text(2, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x2", (&raw mut *row).cast(), value, false);
-    }
-
+    stmatrix_x2 2 false;
     /// Stores four matrices: lane `l` names row `l % 8` of matrix `l / 8`.
-    pub fn stmatrix_x4<T: AnyBits>(row: &mut T, value: [u32; 4]) {
-        cuda: |_: &[_], _: &_| store_text(4, false), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x4", (&raw mut *row).cast(), value, false);
-    }
-
-    /// As [`stmatrix_x1`], transposed.
-    pub fn stmatrix_x1_trans<T: AnyBits>(row: &mut T, value: [u32; 1]) {
-        cuda: |_: &[_], _: &_| store_text(1, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x1_trans", (&raw mut *row).cast(), value, true);
-    }
-
-    /// As [`stmatrix_x2`], each matrix transposed.
-    pub fn stmatrix_x2_trans<T: AnyBits>(row: &mut T, value: [u32; 2]) {
-        cuda: |_: &[_], _: &_| store_text(2, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x2_trans", (&raw mut *row).cast(), value, true);
-    }
-
-    /// As [`stmatrix_x4`], each matrix transposed.
-    pub fn stmatrix_x4_trans<T: AnyBits>(row: &mut T, value: [u32; 4]) {
-        cuda: |_: &[_], _: &_| store_text(4, true), effect: Effect::Sync(SyncScope::Warp), by_reference: true,
-        facts: STORES, min_compute: (9, 0)
-    } {
-        store("stmatrix_x4_trans", (&raw mut *row).cast(), value, true);
-    }
+    stmatrix_x4 4 false;
+    /// Like [`stmatrix_x1`], transposed.
+    stmatrix_x1_trans 1 true;
+    /// Like [`stmatrix_x2`], each matrix transposed.
+    stmatrix_x2_trans 2 true;
+    /// Like [`stmatrix_x4`], each matrix transposed.
+    stmatrix_x4_trans 4 true;
 }
 
 /// The name of a form and its words in PTX: `x4_trans`, `x4.trans`.
@@ -155,7 +123,7 @@ fn store_text(matrices: usize, transposed: bool) -> CudaText {
     CudaText { template, prelude: vec![&ARRAY], definitions: vec![definition] }
 }
 
-/// What a lane that takes part brought, the row of a matrix or registers; zero of one that takes none, if that is no fault.
+/// The row or the registers that a lane brought; zeros for a lane that takes no part, unless that is a fault.
 #[track_caller]
 fn brought(lanes: &context::WarpView, kind: &'static str, lane: usize) -> [u8; 16] {
     let lane = lane as u32;
@@ -165,13 +133,13 @@ fn brought(lanes: &context::WarpView, kind: &'static str, lane: usize) -> [u8; 1
     lanes.lane(lane).unwrap_or_default()
 }
 
-/// Where an element of a matrix is in registers: the lane, and the first byte in its register.
+/// The position of a matrix element in registers: the lane, and the first byte in its register.
 fn in_registers(row: usize, col: usize, transposed: bool) -> (usize, usize) {
     let (row, col) = if transposed { (col, row) } else { (row, col) };
     (row * 4 + col / 2, col % 2 * 2)
 }
 
-/// Loads `N` matrices: what the calling lane has of each.
+/// Loads `N` matrices, and returns the calling lane's part of each.
 #[track_caller]
 #[doc(hidden)]
 pub fn load<const N: usize>(kind: &'static str, row: *const u8, transposed: bool) -> [u32; N] {
@@ -190,7 +158,7 @@ pub fn load<const N: usize>(kind: &'static str, row: *const u8, transposed: bool
     registers.map(u32::from_ne_bytes)
 }
 
-/// Stores `N` matrices, of which the calling lane has these elements.
+/// Stores `N` matrices; `value` holds the calling lane's elements.
 #[track_caller]
 #[doc(hidden)]
 pub fn store<const N: usize>(kind: &'static str, row: *mut u8, value: [u32; N], transposed: bool) {

@@ -17,14 +17,14 @@ pub struct ArrivalToken {
     state: u64,
 }
 
-/// Of what gives a barrier something, or waits for it.
+/// The facts of builtins that change a barrier's count or wait for it.
 const USES: Facts = Facts { rendezvous: true, ..Facts::PART_OF_BARRIER };
 
 builtin! {
-    /// Makes a barrier whose phases are of `count` arrivals each, from 1 to 1,048,575.
+    /// Makes a barrier each of whose phases needs `count` arrivals, from 1 to 1,048,575.
     ///
-    /// One thread makes it. Before others and the copy engine use it, that thread calls [`fence_mbarrier_init`] and
-    /// all threads meet. Source: PTX ISA, `mbarrier.init`; compute capability 8.0.
+    /// One thread makes it. That thread then calls [`fence_mbarrier_init`], and all threads meet before others and the copy
+    /// engine use the barrier. Source: PTX ISA, `mbarrier.init`; compute capability 8.0.
     pub fn mbarrier_init(barrier: &Barrier, count: u32) {
         cuda: with("ws_mbarrier_init({0}, {1})", &INIT), by_reference: true, effect: Effect::Writes, min_compute: (8, 0),
         facts: Facts { rendezvous: true, ..Facts::MOVES }
@@ -32,7 +32,7 @@ builtin! {
         context::mbarrier_init(barrier.address(), count);
     }
 
-    /// Ends the use of a barrier, whose memory another one may be made in.
+    /// Ends the use of a barrier. Its memory may then hold another one.
     ///
     /// Source: PTX ISA, `mbarrier.inval`; compute capability 8.0.
     pub fn mbarrier_inval(barrier: &Barrier) {
@@ -100,9 +100,9 @@ builtin! {
         context::mbarrier_arrive("mbarrier_arrive_expect_tx", barrier.address(), 1, bytes);
     }
 
-    /// Arrives at the same barrier in block `rank` of the cluster: the thread's loads are over.
+    /// Arrives at the same barrier in block `rank` of the cluster, to say that the thread's loads are done.
     ///
-    /// What the thread wrote is not released: [`mbarrier_publish_at`] does that, and costs a fence of the device.
+    /// It does not release the thread's stores: [`mbarrier_publish_at`] does that, at the cost of a fence of the device.
     /// Source: PTX ISA, `mbarrier.arrive`, `mapa`; compute capability 9.0.
     pub fn mbarrier_arrive_at(barrier: &Barrier, rank: u32) {
         cuda: with("ws_mbarrier_arrive_at({0}, {1})", &ARRIVE_AT), by_reference: true, effect: Effect::Writes, min_compute: (9, 0),
@@ -120,47 +120,6 @@ builtin! {
         min_compute: (9, 0), facts: USES
     } {
         context::mbarrier_arrive_at("mbarrier_publish_at", barrier.address(), rank, true);
-    }
-
-    /// Whether the phase of this parity is complete: 0 of the first, 1 of the second, and so on.
-    ///
-    /// Before the first phase is complete, that of parity 1 counts as complete. Source: PTX ISA, `mbarrier.test_wait.parity`;
-    /// compute capability 8.0.
-    pub fn mbarrier_test_wait(barrier: &Barrier, parity: u32) -> bool {
-        cuda: with("ws_mbarrier_test_wait({0}, {1})", &TEST_WAIT), by_reference: true, effect: Effect::Writes,
-        variance: Variance::PerThread, min_compute: (8, 0), facts: USES
-    } {
-        context::mbarrier_test_wait("mbarrier_test_wait", barrier.address(), PhaseOf::Parity(parity))
-    }
-
-    /// Whether the phase of an arrival is complete.
-    ///
-    /// Source: PTX ISA, `mbarrier.test_wait`; compute capability 8.0.
-    pub fn mbarrier_test_wait_token(barrier: &Barrier, token: ArrivalToken) -> bool {
-        cuda: with("ws_mbarrier_test_wait_token({0}, __builtin_bit_cast(unsigned long long, {1}))", &TEST_WAIT_TOKEN),
-        by_reference: true, effect: Effect::Writes, variance: Variance::PerThread, min_compute: (8, 0), facts: USES
-    } {
-        context::mbarrier_test_wait("mbarrier_test_wait_token", barrier.address(), PhaseOf::Number(token.state as u32))
-    }
-
-    /// As [`mbarrier_test_wait`], and may wait for some time first.
-    ///
-    /// Source: PTX ISA, `mbarrier.try_wait.parity`; compute capability 9.0.
-    pub fn mbarrier_try_wait(barrier: &Barrier, parity: u32) -> bool {
-        cuda: with("ws_mbarrier_try_wait({0}, {1})", &TRY_WAIT), by_reference: true, effect: Effect::Writes,
-        variance: Variance::PerThread, min_compute: (9, 0), facts: USES
-    } {
-        context::mbarrier_try_wait("mbarrier_try_wait", barrier.address(), PhaseOf::Parity(parity))
-    }
-
-    /// As [`mbarrier_test_wait_token`], and may wait for some time first.
-    ///
-    /// Source: PTX ISA, `mbarrier.try_wait`; compute capability 9.0.
-    pub fn mbarrier_try_wait_token(barrier: &Barrier, token: ArrivalToken) -> bool {
-        cuda: with("ws_mbarrier_try_wait_token({0}, __builtin_bit_cast(unsigned long long, {1}))", &TRY_WAIT_TOKEN),
-        by_reference: true, effect: Effect::Writes, variance: Variance::PerThread, min_compute: (9, 0), facts: USES
-    } {
-        context::mbarrier_try_wait("mbarrier_try_wait_token", barrier.address(), PhaseOf::Number(token.state as u32))
     }
 
     /// Waits until the phase of this parity is complete, and acquires what threads of the block released in it and what
@@ -214,7 +173,7 @@ builtin! {
         context::cp_async_mbarrier_arrive(barrier.address());
     }
 
-    /// Whether the calling lane is the one of its warp that hardware elects; all lanes must ask together.
+    /// Returns whether hardware elects the calling lane of its warp; all lanes must ask together.
     ///
     /// Source: PTX ISA, `elect.sync`; compute capability 9.0.
     pub fn elect_one() -> bool {
@@ -226,9 +185,49 @@ builtin! {
     }
 }
 
+/// Builtins that ask whether a phase is complete.
+macro_rules! asked {
+    ($($(#[$docs:meta])* $name:ident($phase:ident: $ty:ty = $of:expr) $text:literal $prelude:ident $min:expr, $ask:ident;)+) => {
+        builtin! {
+            in asked;
+            $(
+                $(#[$docs])*
+                pub fn $name(barrier: &Barrier, $phase: $ty) -> bool {
+                    cuda: with($text, &$prelude), by_reference: true, effect: Effect::Writes,
+                    variance: Variance::PerThread, min_compute: $min, facts: USES
+                } {
+                    context::$ask(stringify!($name), barrier.address(), $of)
+                }
+            )+
+        }
+    };
+}
+
+asked! {
+    /// Returns whether the phase of this parity is complete: parity 0 is that of the first phase, 1 of the second, 0 of the third.
+    ///
+    /// Before the first phase is complete, parity 1 counts as complete. Source: PTX ISA, `mbarrier.test_wait.parity`; compute
+    /// capability 8.0.
+    mbarrier_test_wait(parity: u32 = PhaseOf::Parity(parity)) "ws_mbarrier_test_wait({0}, {1})" TEST_WAIT (8, 0), mbarrier_test_wait;
+    /// Returns whether the phase of an arrival is complete.
+    ///
+    /// Source: PTX ISA, `mbarrier.test_wait`; compute capability 8.0.
+    mbarrier_test_wait_token(token: ArrivalToken = PhaseOf::Number(token.state as u32))
+        "ws_mbarrier_test_wait_token({0}, __builtin_bit_cast(unsigned long long, {1}))" TEST_WAIT_TOKEN (8, 0), mbarrier_test_wait;
+    /// Does the same as [`mbarrier_test_wait`], but may wait for some time first.
+    ///
+    /// Source: PTX ISA, `mbarrier.try_wait.parity`; compute capability 9.0.
+    mbarrier_try_wait(parity: u32 = PhaseOf::Parity(parity)) "ws_mbarrier_try_wait({0}, {1})" TRY_WAIT (9, 0), mbarrier_try_wait;
+    /// Does the same as [`mbarrier_test_wait_token`], but may wait for some time first.
+    ///
+    /// Source: PTX ISA, `mbarrier.try_wait`; compute capability 9.0.
+    mbarrier_try_wait_token(token: ArrivalToken = PhaseOf::Number(token.state as u32))
+        "ws_mbarrier_try_wait_token({0}, __builtin_bit_cast(unsigned long long, {1}))" TRY_WAIT_TOKEN (9, 0), mbarrier_try_wait;
+}
+
 /// A piece of the prelude that is one function.
 macro_rules! helpers {
-    ($($name:ident $text:literal = $code:literal $(needs $($needs:ident)+)?;)+) => {$(
+    ($($name:ident $text:literal = $code:expr $(, needs $($needs:ident)+)?;)+) => {$(
         static $name: Prelude = Prelude {
             name: $text,
             code: concat!("__device__ __forceinline__ ", $code, "\n"),
@@ -274,40 +273,38 @@ helpers! {
     PUBLISH_AT "ws_mbarrier_publish_at" = "void ws_mbarrier_publish_at(const void* barrier, unsigned int rank) {
     asm volatile(\"{\\n\\t.reg .b32 remote;\\n\\tmapa.shared::cluster.u32 remote, %0, %1;\\n\\tmbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\\n\\t}\" :: \"r\"(ws_shared_address(barrier)), \"r\"(rank) : \"memory\");
 }";
-    TEST_WAIT "ws_mbarrier_test_wait" = "bool ws_mbarrier_test_wait(const void* barrier, unsigned int parity) {
-    unsigned int done;
-    asm volatile(\"{\\n\\t.reg .pred p;\\n\\tmbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\\n\\tselp.u32 %0, 1, 0, p;\\n\\t}\" : \"=r\"(done) : \"r\"(ws_shared_address(barrier)), \"r\"(parity) : \"memory\");
-    return done != 0u;
-}";
-    TEST_WAIT_TOKEN "ws_mbarrier_test_wait_token" = "bool ws_mbarrier_test_wait_token(const void* barrier, unsigned long long state) {
-    unsigned int done;
-    asm volatile(\"{\\n\\t.reg .pred p;\\n\\tmbarrier.test_wait.shared::cta.b64 p, [%1], %2;\\n\\tselp.u32 %0, 1, 0, p;\\n\\t}\" : \"=r\"(done) : \"r\"(ws_shared_address(barrier)), \"l\"(state) : \"memory\");
-    return done != 0u;
-}";
-    TRY_WAIT "ws_mbarrier_try_wait" = "bool ws_mbarrier_try_wait(const void* barrier, unsigned int parity) {
-    unsigned int done;
-    asm volatile(\"{\\n\\t.reg .pred p;\\n\\tmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\\n\\tselp.u32 %0, 1, 0, p;\\n\\t}\" : \"=r\"(done) : \"r\"(ws_shared_address(barrier)), \"r\"(parity) : \"memory\");
-    return done != 0u;
-}";
-    TRY_WAIT_TOKEN "ws_mbarrier_try_wait_token" = "bool ws_mbarrier_try_wait_token(const void* barrier, unsigned long long state) {
-    unsigned int done;
-    asm volatile(\"{\\n\\t.reg .pred p;\\n\\tmbarrier.try_wait.shared::cta.b64 p, [%1], %2;\\n\\tselp.u32 %0, 1, 0, p;\\n\\t}\" : \"=r\"(done) : \"r\"(ws_shared_address(barrier)), \"l\"(state) : \"memory\");
-    return done != 0u;
-}";
     WAIT "ws_mbarrier_wait" = "void ws_mbarrier_wait(const void* barrier, unsigned int parity) {
     while (!ws_mbarrier_try_wait(barrier, parity)) {}
-}" needs TRY_WAIT;
-    TRY_WAIT_CLUSTER "ws_mbarrier_try_wait_cluster" = "bool ws_mbarrier_try_wait_cluster(const void* barrier, unsigned int parity) {
-    unsigned int done;
-    asm volatile(\"{\\n\\t.reg .pred p;\\n\\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\\n\\tselp.u32 %0, 1, 0, p;\\n\\t}\" : \"=r\"(done) : \"r\"(ws_shared_address(barrier)), \"r\"(parity) : \"memory\");
-    return done != 0u;
-}";
+}", needs TRY_WAIT;
     WAIT_CLUSTER "ws_mbarrier_wait_cluster" = "void ws_mbarrier_wait_cluster(const void* barrier, unsigned int parity) {
     while (!ws_mbarrier_try_wait_cluster(barrier, parity)) {}
-}" needs TRY_WAIT_CLUSTER;
+}", needs TRY_WAIT_CLUSTER;
     COPY_ARRIVE "ws_cp_async_mbarrier_arrive" = "void ws_cp_async_mbarrier_arrive(const void* barrier) {
     asm volatile(\"cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];\" :: \"r\"(ws_shared_address(barrier)) : \"memory\");
 }";
+}
+
+/// Functions that ask an instruction of two operands whether a phase is complete.
+macro_rules! questions {
+    ($($name:ident $text:literal = $instruction:literal of $ty:literal $phase:literal $constraint:literal;)+) => {
+        helpers! { $(
+            $name $text = concat!(
+                "bool ", $text, "(const void* barrier, ", $ty, " ", $phase, ") {
+    unsigned int done;
+    asm volatile(\"{\\n\\t.reg .pred p;\\n\\t", $instruction, ".shared::cta.b64 p, [%1], %2;\\n\\tselp.u32 %0, 1, 0, p;\\n\\t}\" : \"=r\"(done) : \"r\"(ws_shared_address(barrier)), \"", $constraint, "\"(", $phase, ") : \"memory\");
+    return done != 0u;
+}"
+            );
+        )+ }
+    };
+}
+
+questions! {
+    TEST_WAIT "ws_mbarrier_test_wait" = "mbarrier.test_wait.parity" of "unsigned int" "parity" "r";
+    TEST_WAIT_TOKEN "ws_mbarrier_test_wait_token" = "mbarrier.test_wait" of "unsigned long long" "state" "l";
+    TRY_WAIT "ws_mbarrier_try_wait" = "mbarrier.try_wait.parity" of "unsigned int" "parity" "r";
+    TRY_WAIT_TOKEN "ws_mbarrier_try_wait_token" = "mbarrier.try_wait" of "unsigned long long" "state" "l";
+    TRY_WAIT_CLUSTER "ws_mbarrier_try_wait_cluster" = "mbarrier.try_wait.parity.acquire.cluster" of "unsigned int" "parity" "r";
 }
 
 static FENCE_INIT: Prelude = Prelude {

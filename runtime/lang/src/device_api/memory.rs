@@ -17,7 +17,7 @@ pub fn swap<T: GpuType>(a: &mut T, b: &mut T) {
     *b = kept;
 }
 
-/// Stores a value; what the place held before. `core::mem::replace` in a kernel.
+/// Stores a value, and returns the previous one: `core::mem::replace` in a kernel.
 #[gpu_fn]
 pub fn replace<T: GpuType>(place: &mut T, value: T) -> T {
     let kept = *place;
@@ -25,7 +25,7 @@ pub fn replace<T: GpuType>(place: &mut T, value: T) -> T {
     kept
 }
 
-/// Stores the default; what the place held before. `core::mem::take` in a kernel.
+/// Stores the default, and returns the previous value: `core::mem::take` in a kernel.
 #[gpu_fn]
 pub fn take<T: DeviceType + Copy + Default + operators::Default>(place: &mut T) -> T {
     let kept = *place;
@@ -158,6 +158,7 @@ builtin! {
     ///
     /// The launch fails and the CUDA context is lost; `panic!` gives an error and keeps it.
     pub fn trap() { cuda: fixed("__trap()"), effect: Effect::Writes, diverges: true } {
+        // In a simulated thread the panic becomes a fault of the launch.
         panic!("the kernel trapped")
     }
 }
@@ -230,7 +231,7 @@ impl<A, B> bit_cast<A, B> {
 impl<A: GpuType, B: AnyBits> crate::witness::DeviceFn for bit_cast<A, B> {
     fn callee() -> crate::record::Callee {
         unsafe fn meaning<A: GpuType, B: AnyBits>(args: *const *const u8, ret: *mut u8) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             unsafe {
                 crate::meaning::give(bit_cast::<A, B>(crate::meaning::Arguments::new(args).take()), ret)
             }

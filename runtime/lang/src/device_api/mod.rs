@@ -1,4 +1,4 @@
-//! What kernel authors call: builtins as ordinary, documented Rust functions.
+//! The functions that kernels call: builtins as ordinary, documented Rust functions.
 //!
 //! Each builtin is one item that holds its Rust meaning (the twin, which the simulator runs) and
 //! its CUDA text. Adding one is one `builtin!` item and a test. Knows no IR printing and no driver.
@@ -38,7 +38,7 @@ macro_rules! builtin {
                     #[cfg(feature = "simulator")]
                     #[allow(unused_mut, unused_variables)]
                     unsafe fn meaning $(<$t: $($life +)? $bound>)? (args: *const *const u8, ret: *mut u8) {
-                        // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                        // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
                         unsafe {
                             let mut args = crate::meaning::Arguments::new(args);
                             $(let $arg: $ty = args.take();)*
@@ -95,6 +95,7 @@ pub mod memory;
 pub mod methods;
 pub mod mma;
 pub mod number;
+mod numbered;
 pub mod ordered;
 mod ordered_text;
 pub mod packed;

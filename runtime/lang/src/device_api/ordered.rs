@@ -54,7 +54,7 @@ pub trait AtomicValue: AtomicBits {}
     note = "i32, u32, i64, u64, isize, usize, f32, f64 and U64x2 can"
 )]
 pub trait AtomicBits: GpuType {
-    /// Whether two values have the same bits.
+    /// Returns whether two values have the same bits.
     #[doc(hidden)]
     fn same_bits(self, other: Self) -> bool;
 }
@@ -108,7 +108,7 @@ macro_rules! scopes {
         impl<T: GpuType> DeviceFn for $name<T> {
             fn callee() -> Callee {
                 unsafe fn meaning<T: GpuType>(args: *const *const u8, ret: *mut u8) {
-                    // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                    // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
                     unsafe { give($name::<T>(Arguments::new(args).take()), ret) }
                 }
                 Callee::Builtin(&scoped::ALL[scoped::Number::$name as usize], Some(Meaning(meaning::<T>)))
@@ -128,8 +128,8 @@ macro_rules! scopes {
     };
 }
 
-/// The builtin that makes a place for atomic operations. What follows accesses the place; one that nothing follows may
-/// be written.
+/// The builtin that makes a place for atomic operations. The operation that follows accesses the place; a place without an
+/// operation may be written.
 const fn scoped(name: &'static str) -> Builtin {
     fn text(_args: &[Type], _ret: &Type) -> CudaText {
         CudaText::new("({0})")
@@ -230,7 +230,7 @@ macro_rules! methods {
                 impl<T: $bound $(+ $more)?, const SCOPE: u8> DeviceFn for $name<T, SCOPE> {
                     fn callee() -> Callee {
                         unsafe fn meaning<T: $bound $(+ $more)?, const SCOPE: u8>(args: *const *const u8, ret: *mut u8) {
-                            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
                             unsafe {
                                 let mut args = Arguments::new(args);
                                 let place: Atomic<'_, T, SCOPE> = args.take();
@@ -256,7 +256,7 @@ const fn scope(number: u8) -> MemoryScope {
     }
 }
 
-/// Replaces the value of a place; what it held before.
+/// Replaces the value of a place, and returns the previous one.
 #[inline]
 #[track_caller]
 fn update<T: Copy>(place: &mut T, order: Ordering, scope: MemoryScope, change: impl FnOnce(T) -> T) -> T {
@@ -268,7 +268,7 @@ fn update<T: Copy>(place: &mut T, order: Ordering, scope: MemoryScope, change: i
     old
 }
 
-/// Stores `new` if `matches` says so of what the place holds, with the first ordering, else loads with the second.
+/// Stores `new` with the first ordering if `matches` accepts the value of the place, and otherwise loads with the second.
 #[inline]
 #[track_caller]
 pub(super) fn exchange_if<T: Copy>(
@@ -327,11 +327,11 @@ methods! {
         let old = std::mem::replace(place, value);
         context::on_found(place, &old);
     };
-    /// Stores a value; what the place held before.
+    /// Stores a value, and returns the previous one.
     fn swap / swap_in_kernels = SWAP(value: T, order: Ordering) -> T where T: AtomicValue |place| {
         update(place, order, scope(SCOPE), |_| value)
     };
-    /// Stores `new` if the place has the bits of `current`. `Ok` with what it held if so, else `Err`.
+    /// Stores `new` if the place has the bits of `current`. Returns `Ok` with the previous value if so, else `Err` with it.
     fn compare_exchange / compare_exchange_in_kernels =
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
         compare_exchange(place, current, new, success, failure, scope(SCOPE))
@@ -341,39 +341,40 @@ methods! {
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
         compare_exchange(place, current, new, success, failure, scope(SCOPE))
     };
-    /// Adds; integers wrap. What the place held before.
+    /// Adds, and returns the previous value. Integers wrap.
     fn fetch_add / fetch_add_in_kernels = ADD(value: T, order: Ordering) -> T where T: AtomicAdd |place| {
         update(place, order, scope(SCOPE), |old| old.atomic_sum(value))
     };
-    /// Subtracts; wraps. What the place held before.
+    /// Subtracts, and returns the previous value. It wraps.
     fn fetch_sub / fetch_sub_in_kernels = SUB(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         update(place, order, scope(SCOPE), |old| T::from_word(old.to_word().wrapping_sub(value.to_word())))
     };
-    /// Keeps the smaller. What the place held before.
+    /// Stores the minimum, and returns the previous value.
     fn fetch_min / fetch_min_in_kernels = MIN(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         update(place, order, scope(SCOPE), |old| old.min(value))
     };
-    /// Keeps the larger. What the place held before.
+    /// Stores the maximum, and returns the previous value.
     fn fetch_max / fetch_max_in_kernels = MAX(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         update(place, order, scope(SCOPE), |old| old.max(value))
     };
-    /// Bitwise and. What the place held before.
+    /// Stores the bitwise and, and returns the previous value.
     fn fetch_and / fetch_and_in_kernels = AND(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         update(place, order, scope(SCOPE), |old| T::from_word(old.to_word() & value.to_word()))
     };
-    /// Bitwise or. What the place held before.
+    /// Stores the bitwise or, and returns the previous value.
     fn fetch_or / fetch_or_in_kernels = OR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         update(place, order, scope(SCOPE), |old| T::from_word(old.to_word() | value.to_word()))
     };
-    /// Bitwise exclusive or. What the place held before.
+    /// Stores the bitwise exclusive or, and returns the previous value.
     fn fetch_xor / fetch_xor_in_kernels = XOR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         update(place, order, scope(SCOPE), |old| T::from_word(old.to_word() ^ value.to_word()))
     };
-    /// Adds one, or starts again at zero when the place holds `limit` or more. What it held before.
+    /// Adds one, or starts again at zero when the place holds `limit` or more. Returns the previous value.
     fn fetch_inc / fetch_inc_in_kernels = INC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
         update(place, order, scope(SCOPE), |old| T::from_word(if old >= limit { 0 } else { old.to_word() + 1 }))
     };
-    /// Subtracts one, or starts again at `limit` when the place holds zero or more than it. What it held before.
+    /// Subtracts one, or starts again at `limit` when the place holds zero or more than `limit`. Returns the previous
+    /// value.
     fn fetch_dec / fetch_dec_in_kernels = DEC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
         update(place, order, scope(SCOPE), |old| {
             let (word, limit) = (old.to_word(), limit.to_word());

@@ -110,7 +110,7 @@ fn scope_name(scope: u8) -> &'static str {
     }
 }
 
-/// Whether the place holds halves, which CUDA's functions do not take without a header.
+/// Returns whether the place holds halves; CUDA's functions take halves only with a header.
 pub(in super::super::device_api) fn is_half(args: &[Type]) -> bool {
     match args.first().map(Type::peeled) {
         Some(Type::Scalar(s) | Type::Vector(s, _)) => s.is_half(),

@@ -37,7 +37,7 @@ type Lists = (&'static str, &'static [&'static [Builtin]]);
 /// The builtin of `copy_async_wait`, whose number is a generic argument.
 static WAIT: &[Builtin] = &[copy_async::wait::<0>()];
 
-/// The builtins that wait for bulk copies, likewise.
+/// The builtins that wait for bulk copies; their number is a generic argument, too.
 static BULK_WAITS: &[Builtin] = &[bulk_copy::wait::<0>(), bulk_copy::wait_read::<0>()];
 
 /// The builtins of warpgroups with generic arguments.
@@ -63,10 +63,10 @@ static FUNCTIONS: &[Lists] = &lists! {
     "hint" [hint::builtins::ALL];
     "index" [index::builtins::ALL];
     "int_intrinsics" [int_intrinsics::builtins::ALL];
-    "ldmatrix" [ldmatrix::builtins::ALL];
+    "ldmatrix" [ldmatrix::loads::ALL, ldmatrix::stores::ALL];
     "math::elementary" [math::elementary::builtins::ALL];
     "math::special" [math::special::builtins::ALL];
-    "mbarrier" [mbarrier::builtins::ALL];
+    "mbarrier" [mbarrier::builtins::ALL, mbarrier::asked::ALL];
     "memory" [memory::builtins::ALL, memory::BIT_CAST];
     "mma" [mma::builtins::ALL];
     "ordered" [ordered::scoped::ALL];

@@ -70,7 +70,8 @@ pub fn shared_alloc<T: DeviceType, F: Fn()>(
     context::shared_alloc(site, bytes, align).cast()
 }
 
-/// What tells a type from all others that differ in more than lifetimes. Names do not: all closures of a function have one.
+/// A key that tells a type from all others that differ in more than lifetimes. Names do not: all closures of a function
+/// have one name.
 fn type_id<T>() -> TypeId {
     trait Identified {
         fn type_id(&self) -> TypeId

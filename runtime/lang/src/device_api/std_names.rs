@@ -1,7 +1,7 @@
 //! Functions of Rust's library that kernels call by an imported name: `use core::mem::swap;`.
 //!
-//! The function itself is Rust's; the type beside it of the same name, which the prelude brings, says what it is
-//! on the device. Should the function of that name be another one, the kernel is refused.
+//! The function itself is Rust's. The type beside it of the same name, which the prelude brings, gives its meaning on the
+//! device. If the function of that name is another one, the kernel is refused.
 
 use core::marker::PhantomData;
 
@@ -17,12 +17,12 @@ use crate::witness::{DeviceFn, FnProbe};
 #[doc(hidden)]
 pub struct Named<F, M>(PhantomData<fn() -> (F, M)>);
 
-/// What stands for a function of Rust's library.
+/// The stand-in for a function of Rust's library.
 #[doc(hidden)]
 pub trait StdFunction {
-    /// Where Rust has it.
+    /// The function's path in Rust's library.
     const PATH: &'static str;
-    /// What it is on the device.
+    /// The function on the device.
     fn callee() -> Callee;
 }
 

@@ -7,12 +7,12 @@ use super::text::with;
 use crate::codegen::tensor_map::TENSOR_MAP;
 use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Prelude, Type};
 
-/// Of what gives the copy engine work.
+/// The facts of builtins that give the copy engine work.
 const STARTS: Facts = Facts { rendezvous: true, ..Facts::MOVES };
 
 macro_rules! copies {
     ($($name:ident $builtin:literal $text:literal $prelude:ident;)+) => {
-        /// Which copy.
+        /// The number of a copy in [`ALL`].
         #[derive(Clone, Copy)]
         pub(crate) enum Number { $($name),+ }
 

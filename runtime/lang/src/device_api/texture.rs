@@ -21,7 +21,7 @@ const EXTENTS: [&str; 4] = ["width", "height", "depth", "layers"];
 impl<A: Extents, const FIELD: usize> DeviceFn for ImageExtent<A, FIELD> {
     fn callee() -> Callee {
         unsafe fn meaning<A: Extents, const FIELD: usize>(args: *const *const u8, ret: *mut u8) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             unsafe { give(Arguments::new(args).take::<&A>().extent(FIELD), ret) };
         }
         let builtin = &EXTENT[FIELD];
@@ -40,7 +40,7 @@ const fn extent<const FIELD: usize>() -> Builtin {
 /// The builtins that give extents.
 pub(crate) static EXTENT: &[Builtin] = &[extent::<0>(), extent::<1>(), extent::<2>(), extent::<3>()];
 
-/// What has extents.
+/// Images that have extents.
 #[doc(hidden)]
 pub trait Extents: DeviceType {
     /// The extent of that name, by its place in [`EXTENTS`].
@@ -66,7 +66,7 @@ macro_rules! markers {
 
         enum Number { $($name),+ }
 
-        /// What reads and writes images.
+        /// The builtins that read and write images.
         pub(crate) static ACCESSES: &[Builtin] = &[$(
             Builtin { $($key: $value,)* ..Builtin::pure(Name::new($rust), $text) }
         ),+];
@@ -90,7 +90,7 @@ macro_rules! method {
         impl<$($generics)*> crate::witness::DeviceFn for crate::device_api::texture::$marker<$of, ($($ty,)*)> {
             fn callee() -> crate::record::Callee {
                 unsafe fn meaning<$($generics)*>(args: *const *const u8, ret: *mut u8) {
-                    // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                    // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
                     unsafe {
                         let mut args = crate::meaning::Arguments::new(args);
                         let image: $image = args.take();
@@ -230,7 +230,7 @@ fn write_text(args: &[Type], _ret: &Type) -> CudaText {
     CudaText::with(format!("ws_write<{value}>({})", holes.join(", ")), access(image(args).shape)[1])
 }
 
-/// What reads and what writes a surface.
+/// The preludes that read and write a surface.
 fn access(shape: ImageShape) -> [&'static Prelude; 2] {
     match shape {
         ImageShape::Line => [&READ1, &WRITE1],

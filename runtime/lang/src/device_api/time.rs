@@ -17,7 +17,7 @@ builtin! {
         context::clock()
     }
 
-    /// Suspends the thread for about so many nanoseconds, at most a millisecond.
+    /// Suspends the thread for about this number of nanoseconds, at most a millisecond.
     ///
     /// Source: PTX ISA, `nanosleep`.
     pub fn nanosleep(nanoseconds: u32) { cuda: fixed("__nanosleep({0})"), effect: Effect::Writes } {

@@ -1,4 +1,4 @@
-//! Votes: what the lanes of a warp agree on.
+//! Votes of the lanes of a warp.
 
 use super::text::{fixed, with};
 use crate::ir::{Effect, Facts, Lanes, Prelude, SyncScope, Variance};
@@ -22,7 +22,7 @@ builtin! {
         votes(mask, "ballot_sync", predicate).0
     }
 
-    /// Whether the predicate holds in any lane of `mask`.
+    /// Returns whether the predicate holds in any lane of `mask`.
     pub fn any_sync(mask: u32, predicate: bool) -> bool {
         cuda: fixed("(__any_sync({0}, {1}) != 0)"), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
@@ -30,7 +30,7 @@ builtin! {
         votes(mask, "any_sync", predicate).0 != 0
     }
 
-    /// Whether the predicate holds in every lane of `mask`.
+    /// Returns whether the predicate holds in every lane of `mask`.
     pub fn all_sync(mask: u32, predicate: bool) -> bool {
         cuda: fixed("(__all_sync({0}, {1}) != 0)"), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
@@ -65,8 +65,8 @@ builtin! {
 
     /// The lanes of the warp that execute this together, bit `i` for lane `i`.
     ///
-    /// On a GPU it is what the hardware happens to run at once; take no lane for granted but the own.
-    /// On the simulator: all lanes that come here before they wait for anything else.
+    /// On a GPU, these are the lanes that the hardware runs at once; rely on no lane but the own. On the simulator: all
+    /// lanes that come here before they wait for anything else.
     pub fn active_mask() -> u32 {
         cuda: fixed("__activemask()"), effect: Effect::Sync(SyncScope::Warp), variance: Variance::PerThread, facts: Facts { lanes: Lanes::Any, ..Facts::MOVES }
     } {
@@ -88,7 +88,7 @@ builtin! {
         match_any_sync(u32::MAX, value)
     }
 
-    /// Whether the values of all lanes of `mask` have the same bits.
+    /// Returns whether the values of all lanes of `mask` have the same bits.
     pub fn match_all_sync<T: Matched>(mask: u32, value: T) -> bool {
         cuda: with("ws_match_all({0}, {1})", &MATCH_ALL), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarp, fixes_variance: true, facts: Facts::MASKED
@@ -201,7 +201,7 @@ macro_rules! warp_reduce {
 
 warp_reduce! { i32 u32 }
 
-/// Folds what the lanes of `mask` brought.
+/// Folds the values of the lanes of `mask`.
 #[track_caller]
 fn reduced<T: WarpReduce>(mask: u32, kind: &'static str, value: T, fold: impl Fn(T, T) -> T) -> T {
     let lanes = context::warp_exchange(mask, kind, value.payload());

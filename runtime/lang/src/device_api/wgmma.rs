@@ -1,14 +1,15 @@
 //! Products of matrices that a warpgroup, four warps side by side, computes while its threads do something else.
 //!
-//! `wgmma` multiplies 64 × K elements by K × N, where K elements are 32 bytes, and adds them to sums in the registers of the
-//! 128 threads. Its operands lie in shared memory, where a [`matrix_descriptor`] says; the left one can be in registers. All
-//! threads of the warpgroup make each call together.
+//! `wgmma` multiplies 64 × K elements by K × N, where K elements are 32 bytes, and adds the products to sums in the
+//! registers of the 128 threads. Its operands lie in shared memory, and a [`matrix_descriptor`] describes each; the left
+//! operand can be in registers instead. All threads of the warpgroup make each call together.
 //!
-//! Between a product and the [`wgmma_wait`] of its group the sums' registers are the tensor cores': nothing else may touch
-//! them, but a further product of the same shape adds to them. Source: PTX ISA, `wgmma`; compute capability 9.0, on that
-//! architecture alone (`sm_90a`).
+//! Between a product and the [`wgmma_wait`] of its group, the registers of the sums belong to the tensor cores. Nothing
+//! else may touch them, except a further product of the same shape, which adds to them. Source: PTX ISA, `wgmma`; compute
+//! capability 9.0, on that architecture alone (`sm_90a`).
 
 use super::number::Num;
+use super::numbered::numbered;
 use super::text::with;
 use crate::codegen::ARRAY;
 use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, SyncScope, Type, Variance};
@@ -17,12 +18,12 @@ use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
 use crate::types::{AnyBits, GpuType};
 use crate::witness::{DeviceFn, FnProbe};
 
-/// What a warpgroup does together.
+/// The effect of calls that a warpgroup makes together.
 const TOGETHER: Effect = Effect::Sync(SyncScope::Warpgroup);
 
 /// Elements that a warpgroup multiplies, with their names in PTX.
 pub trait WgmmaElement: AnyBits + 'static {
-    /// What products are added up in: `f32`, or `i32` for integers.
+    /// The type of the sums: `f32`, or `i32` for integers.
     type Sum: Num + GpuType;
 
     /// The type of the sums, and that of the elements.
@@ -46,12 +47,16 @@ builtin! {
 
     /// Describes a matrix in shared memory for [`wgmma`], whose first element is `place`.
     ///
-    /// `leading` and `stride` are distances in bytes, multiples of 16, and `swizzle` is how units of 16 bytes change
-    /// places: 0 not at all, 1 within 128 bytes, 2 within 64, 3 within 32. In a matrix swizzled within 128 bytes that begins
-    /// at a multiple of 1024 bytes, eight rows of 128 bytes are one piece. Where elements along K lie side by side, `stride`
-    /// is the distance from one piece to that of the next eight rows, `leading` is not looked at, and the next 32 bytes along K
-    /// are described by the same plus 2. Where rows lie side by side, a piece has 64 of them, and eight elements along K: `leading`
-    /// is the distance to the next 64, `stride` to the next eight. Source: PTX ISA, `wgmma`, matrix descriptor.
+    /// `leading` and `stride` are distances in bytes, multiples of 16. `swizzle` says how units of 16 bytes change places:
+    /// 0 not at all, 1 within 128 bytes, 2 within 64, 3 within 32. In a matrix that is swizzled within 128 bytes and begins
+    /// at a multiple of 1024 bytes, eight rows of 128 bytes are one piece.
+    ///
+    /// - If elements along K lie side by side, `stride` is the distance from one piece to the piece of the next eight rows,
+    ///   and `leading` is ignored. The descriptor plus 2 describes the next 32 bytes along K.
+    /// - If rows lie side by side, a piece has 64 rows and eight elements along K. `leading` is the distance to the next 64
+    ///   rows, and `stride` the distance to the next eight elements along K.
+    ///
+    /// Source: PTX ISA, `wgmma`, matrix descriptor.
     pub fn matrix_descriptor<T: AnyBits>(place: &T, leading: u32, stride: u32, swizzle: u32) -> u64 {
         cuda: with("ws_matrix_descriptor({0}, {1}, {2}, {3})", &DESCRIPTOR), by_reference: true, min_compute: (9, 0), facts: Facts::MOVES
     } {
@@ -60,8 +65,8 @@ builtin! {
         field(start) | field(leading) << 16 | field(stride) << 32 | u64::from(swizzle) << 62
     }
 
-    /// Orders what the thread did to registers before what products do to them: it stands before the first product, and
-    /// between other uses of sums and the next product.
+    /// Orders the thread's accesses to registers before those of products. It stands before the first product, and between
+    /// other uses of the sums and the next product.
     pub fn wgmma_fence() {
         cuda: with("ws_wgmma_fence()", &FENCE), effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES
     } {
@@ -76,14 +81,16 @@ builtin! {
     }
 }
 
-/// Starts a product of operands that descriptors say: 64 × `8 * C` sums, of which each thread has `4 * C`.
+/// Starts a product of two operands in shared memory: 64 × `8 * C` sums, `4 * C` of them in each thread.
 ///
-/// `a` has 64 rows and `b` has `8 * C` columns; of both, elements along K lie side by side, but where `A_TURNED` or `B_TURNED` says
-/// that rows (of `b`, columns) do, which only elements of 16 bits allow. Without `keep` the sums' old values are not looked
-/// at. Sum `[j][i]` of thread `t` is that of row `t / 32 * 16 + t % 32 / 4 + i / 2 * 8` and column
-/// `j * 8 + t % 4 * 2 + i % 2`.
+/// `a` and `b` are descriptors. `a` has 64 rows, and `b` has `8 * C` columns. Elements along K lie side by side in both.
+/// With `A_TURNED`, the rows of `a` lie side by side instead, and with `B_TURNED` the columns of `b`; only elements of 16
+/// bits allow that. Without `keep`, the old values of the sums are ignored.
 ///
-/// On the simulator products are exact; their sum is added up in `f64` in the order of K, and rounded once.
+/// Sum `[j][i]` of thread `t` is in row `t / 32 * 16 + t % 32 / 4 + i / 2 * 8` and column `j * 8 + t % 4 * 2 + i % 2`.
+///
+/// On the simulator, each product is exact. The simulator adds the products up in `f64` in the order of K, and rounds the
+/// sum once.
 ///
 /// rustc refuses other shapes, and columns side by side of elements of 8 or 32 bits:
 ///
@@ -121,10 +128,10 @@ pub fn wgmma<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURN
     context::wgmma(&product, sums.as_mut_ptr().cast());
 }
 
-/// As [`wgmma`], with 32 bytes of the left operand's rows `t / 32 * 16 + t % 32 / 4` and eight below in registers of thread `t`, as
-/// `mma_m16n8k16_f32_bf16` takes them.
+/// Starts a product like [`wgmma`] whose left operand is in registers: thread `t` holds 32 bytes of row
+/// `t / 32 * 16 + t % 32 / 4` and of the row eight below it, as `mma_m16n8k16_f32_bf16` takes them.
 ///
-/// The registers are the tensor cores' until [`wgmma_wait`], too.
+/// Until [`wgmma_wait`], these registers belong to the tensor cores, too.
 #[inline]
 #[track_caller]
 pub fn wgmma_rs<T: WgmmaElement, const C: usize, const B_TURNED: bool>(
@@ -138,7 +145,8 @@ pub fn wgmma_rs<T: WgmmaElement, const C: usize, const B_TURNED: bool>(
     context::wgmma(&product, sums.as_mut_ptr().cast());
 }
 
-/// Waits until at most `N` of the groups that the thread has closed last are under way; it then has the sums of the others.
+/// Waits until at most `N` of the groups that the thread has closed last are under way. The sums of all other groups are
+/// then valid.
 #[inline]
 #[track_caller]
 pub fn wgmma_wait<const N: u32>() {
@@ -146,10 +154,10 @@ pub fn wgmma_wait<const N: u32>() {
     context::wgmma_wait(N as usize);
 }
 
-/// Gives the warp registers back until each of its threads has `N`: a multiple of 8 from 24 to 256.
+/// Gives registers of the warp back until each of its threads has `N`, a multiple of 8 from 24 to 256.
 ///
-/// All warps of the warpgroup make the call. The kernel says its most threads by `launch_bounds`, from which the registers of
-/// each thread at its start follow. rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
+/// All warps of the warpgroup make the call. The kernel states its largest block by `launch_bounds`, and the registers of each
+/// thread at its start follow from that. rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
 ///
 /// ```compile_fail,E0080
 /// # use warpsmith::prelude::*;
@@ -169,7 +177,7 @@ pub fn setmaxnreg_dec<const N: u32>() {
 
 /// Takes registers that other warps have given back until each thread of the warp has `N`, and waits for them.
 ///
-/// As [`setmaxnreg_dec`] otherwise. Source: PTX ISA, `setmaxnreg.inc`.
+/// The rules of [`setmaxnreg_dec`] apply. Source: PTX ISA, `setmaxnreg.inc`.
 #[inline]
 #[track_caller]
 pub fn setmaxnreg_inc<const N: u32>() {
@@ -177,7 +185,7 @@ pub fn setmaxnreg_inc<const N: u32>() {
     context::set_registers("setmaxnreg_inc", N);
 }
 
-/// Whether a thread can have so many registers.
+/// Fails to compile for a number of registers that a thread cannot have.
 const fn limit(registers: u32) {
     assert!(
         registers.is_multiple_of(8) && registers >= 24 && registers <= 256,
@@ -185,7 +193,7 @@ const fn limit(registers: u32) {
     );
 }
 
-/// Whether there is a product of this shape.
+/// Fails to compile for a shape that no product has.
 const fn shape<T, const C: usize>(turned: bool) {
     assert!(
         C >= 1 && C <= 32,
@@ -242,7 +250,7 @@ impl<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool
             args: *const *const u8,
             _ret: *mut u8,
         ) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             let (sums, a, b, keep): (&mut [[T::Sum; 4]; C], u64, u64, bool) = unsafe {
                 let mut args = crate::meaning::Arguments::new(args);
                 (args.take(), args.take(), args.take(), args.take())
@@ -275,7 +283,7 @@ impl<T: WgmmaElement, const C: usize, const B_TURNED: bool> DeviceFn for wgmma_r
             args: *const *const u8,
             _ret: *mut u8,
         ) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             let (sums, a, b, keep): (&mut [[T::Sum; 4]; C], [u32; 4], u64, bool) = unsafe {
                 let mut args = crate::meaning::Arguments::new(args);
                 (args.take(), args.take(), args.take(), args.take())
@@ -289,53 +297,26 @@ impl<T: WgmmaElement, const C: usize, const B_TURNED: bool> DeviceFn for wgmma_r
     }
 }
 
-/// Builtins whose number is a generic argument.
-macro_rules! numbered {
-    ($($name:ident $builtin:ident $text:literal $prelude:ident $facts:expr;)+) => {$(
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        pub struct $name<const N: u32> {}
-
-        #[doc(hidden)]
-        impl<const N: u32> $name<N> {
-            #[allow(missing_docs)]
-            pub fn called_in_a_kernel(_: fn(), _: &FnProbe<Self>) {}
-        }
-
-        impl<const N: u32> DeviceFn for $name<N> {
-            fn callee() -> Callee {
-                #[cfg(feature = "simulator")]
-                unsafe fn meaning<const N: u32>(_args: *const *const u8, _ret: *mut u8) {
-                    $name::<N>();
-                }
-                Callee::Builtin(const { &$builtin::<N>() }, crate::meaning::meant!(meaning::<N>))
-            }
-        }
-
-        #[doc = concat!("The builtin of [`", stringify!($name), "`].")]
-        pub(crate) const fn $builtin<const N: u32>() -> Builtin {
-            fn text<const N: u32>(_args: &[Type], _ret: &Type) -> CudaText {
-                CudaText::with(format!(concat!($text, "<{}>()"), N), &$prelude)
-            }
-            Builtin {
-                effect: TOGETHER,
-                facts: $facts,
-                min_compute: (9, 0),
-                arch_specific: true,
-                ..Builtin::pure(Name::new(stringify!($name)), text::<N>)
-            }
-        }
-    )+};
-}
-
 numbered! {
-    wgmma_wait wait "ws_wgmma_wait" WAIT Facts::MOVES;
-    setmaxnreg_dec fewer "ws_setmaxnreg_dec" FEWER Facts { rendezvous: true, ..Facts::MOVES };
-    setmaxnreg_inc more "ws_setmaxnreg_inc" MORE Facts { rendezvous: true, ..Facts::MOVES };
+    wait for wgmma_wait: &WAIT, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES }
+    fewer for setmaxnreg_dec: &FEWER, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: SETS_REGISTERS }
+    more for setmaxnreg_inc: &MORE, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: SETS_REGISTERS }
 }
 
-/// A product's facts: it reads and writes the sums.
-const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], in_flight: true, ..Facts::MOVES };
+/// A thread may wait there for registers that others give back.
+const SETS_REGISTERS: Facts = Facts { rendezvous: true, ..Facts::MOVES };
+
+/// A builtin that multiplies: it reads and writes the sums.
+const fn multiplies(name: &'static str, text: fn(&[Type], &Type) -> CudaText) -> Builtin {
+    Builtin {
+        effect: TOGETHER,
+        by_reference: true,
+        facts: Facts { accesses: &[ArgumentAccess::Update], in_flight: true, ..Facts::MOVES },
+        min_compute: (9, 0),
+        arch_specific: true,
+        ..Builtin::pure(Name::new(name), text)
+    }
+}
 
 /// The builtin of [`wgmma`].
 pub(crate) const fn multiply<T: WgmmaElement, const C: usize, const A_TURNED: bool, const B_TURNED: bool>()
@@ -354,14 +335,7 @@ pub(crate) const fn multiply<T: WgmmaElement, const C: usize, const A_TURNED: bo
         .text()
     }
     shape::<T, C>(A_TURNED || B_TURNED);
-    Builtin {
-        effect: TOGETHER,
-        by_reference: true,
-        facts: MULTIPLIES,
-        min_compute: (9, 0),
-        arch_specific: true,
-        ..Builtin::pure(Name::new("wgmma"), text::<T, C, A_TURNED, B_TURNED>)
-    }
+    multiplies("wgmma", text::<T, C, A_TURNED, B_TURNED>)
 }
 
 /// The builtin of [`wgmma_rs`].
@@ -377,14 +351,7 @@ pub(crate) const fn multiply_registers<T: WgmmaElement, const C: usize, const B_
         .text()
     }
     shape::<T, C>(B_TURNED);
-    Builtin {
-        effect: TOGETHER,
-        by_reference: true,
-        facts: MULTIPLIES,
-        min_compute: (9, 0),
-        arch_specific: true,
-        ..Builtin::pure(Name::new("wgmma_rs"), text::<T, C, B_TURNED>)
-    }
+    multiplies("wgmma_rs", text::<T, C, B_TURNED>)
 }
 
 /// One shape and type of product, as PTX has it.

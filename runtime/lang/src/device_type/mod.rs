@@ -1,4 +1,4 @@
-//! What a device type is: its name in the IR, its layout, and what memory may hold.
+//! Device types: the name of a type in the IR, its layout, and the values that memory may hold.
 //!
 //! [`DeviceType`] is every type that may be written in a kernel, references included; [`GpuType`] is the plain data among
 //! them, which buffers and kernel arguments hold; [`Constant`] is a type whose values stand in CUDA source. Knows no
@@ -23,7 +23,7 @@ use crate::value_bytes::ValueBytes;
 pub trait DeviceType: Sized {
     /// The same type with every lifetime made `'static`.
     type Erased: DeviceType<Erased = Self::Erased> + 'static;
-    /// What the IR calls it.
+    /// The type in the IR.
     fn ty() -> ir::Type;
 
     /// How the IR lays a value out.
@@ -78,13 +78,13 @@ pub unsafe trait GpuType: DeviceType + Copy {
 /// A parameter that a launch copies to the device: one bound for its type, on the host and in the kernel.
 #[doc(hidden)]
 pub struct ByValue<T> {
-    /// What the IR calls the type.
+    /// The type in the IR.
     pub ty: fn() -> ir::Type,
     /// The bytes of an argument.
     pub bytes: fn(T) -> ValueBytes,
 }
 
-/// Plain data of which any bits are a value: what memory may be read as.
+/// Plain data for which any bits are a value, so memory may be read as it.
 ///
 /// # Safety
 /// Any bits of its size are a valid value.
@@ -94,7 +94,7 @@ pub struct ByValue<T> {
     note = "numbers, vectors and arrays of them can; on a struct of such fields write `#[gpu(AnyBits)]` beside `derive(GpuType)`"
 )]
 pub unsafe trait AnyBits: GpuType {
-    /// Compiles where there is no padding; whoever reads memory as the type evaluates it.
+    /// Compiles where there is no padding; code that reads memory as the type evaluates it.
     #[doc(hidden)]
     const FILLED: () = ();
 }
@@ -106,7 +106,7 @@ pub unsafe trait AnyBits: GpuType {
     note = "write an array, `shared!([{Self}; 1])`, or a tile, `shared!(Tile<f32, 32, 32>)`"
 )]
 pub trait InShared {
-    /// What the memory is an array of.
+    /// The type of the array's elements.
     type Element: DeviceType;
     /// Number of elements.
     const LEN: usize;

@@ -1,4 +1,4 @@
-//! What textures and surfaces have in common: both are handles to an access of an image.
+//! The common part of textures and surfaces: both are handles to an access of an image.
 
 use crate::argument::KernelArg;
 use crate::texels::ImageObject;

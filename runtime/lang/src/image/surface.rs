@@ -1,4 +1,4 @@
-//! Surfaces: what a kernel's `&mut Surface2<T>` is.
+//! Surfaces: the type of a kernel's `&mut Surface2<T>`.
 
 use std::marker::PhantomData;
 

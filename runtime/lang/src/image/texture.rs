@@ -1,4 +1,4 @@
-//! Textures: what a kernel's `&Texture2<T>` is.
+//! Textures: the type of a kernel's `&Texture2<T>`.
 
 use std::marker::PhantomData;
 
@@ -26,7 +26,7 @@ pub type Texture1<'a, T> = Texture<'a, T, Line>;
 pub type Texture2<'a, T> = Texture<'a, T, Plane>;
 /// A texture of three dimensions that reads `T`.
 pub type Texture3<'a, T> = Texture<'a, T, Volume>;
-/// Textures of two dimensions side by side, of which a sample chooses one.
+/// A stack of textures of two dimensions; a sample chooses one of them.
 pub type TextureLayers<'a, T> = Texture<'a, T, Layers>;
 
 impl<T, D> Clone for Texture<'_, T, D> {

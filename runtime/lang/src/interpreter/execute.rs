@@ -432,7 +432,7 @@ fn mix(outer: u64, inner: u64) -> u64 {
 /// Copies bytes that do not overlap.
 ///
 /// # Safety
-/// Both addresses are of so many bytes.
+/// `bytes` bytes at both addresses are valid.
 #[inline]
 unsafe fn copy(from: *const u8, to: *mut u8, bytes: u32) {
     // SAFETY: as promised by the caller; no alignment is assumed.

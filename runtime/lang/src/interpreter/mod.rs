@@ -1,10 +1,10 @@
 //! Runs a kernel's IR on the simulator: the executor that tells what each line does.
 //!
-//! A [`ValidModule`] comes in, and is lowered once for each set of wishes to a [`Program`]; a simulated
-//! thread then runs that program instead of the twin, on the same machine: its barriers, warps and
-//! memory are the simulator's, and a builtin is what the twin calls. Values have the IR's layout.
-//! What is watched or checked is part of the program, so that what nobody asks for costs nothing.
-//! Judges nothing: races, uninitialised memory and metrics are for observers to say.
+//! A [`ValidModule`] comes in, and is lowered once for each set of wishes to a [`Program`]. A simulated thread then runs
+//! that program instead of the twin, on the same machine: the barriers, warps and memory are the simulator's, and a builtin
+//! calls the same function as the twin. Values have the IR's layout. The program contains only the checks and events that a
+//! launch asked for, so the others cost nothing. This module judges nothing: observers report races, uninitialised memory
+//! and metrics.
 
 mod execute;
 mod lower;
@@ -30,16 +30,16 @@ use crate::kernel::KernelDefinition;
 use crate::simulator::{Interests, Settings};
 use crate::validate::ValidModule;
 
-/// What an interpreted kernel is asked besides its results.
+/// The events and checks that a launch asks of an interpreted kernel, besides its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LowerOptions {
-    /// What observers want to be told of.
+    /// The events that observers want.
     pub watch: Interests,
-    /// What ends a launch besides wrong accesses.
+    /// The checks that end a launch, besides wrong accesses.
     pub checks: ValueChecks,
 }
 
-/// What ends a launch with a fault.
+/// The checks that end a launch with a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ValueChecks {
     /// Integers that overflow.
@@ -53,7 +53,7 @@ pub struct ValueChecks {
 }
 
 impl LowerOptions {
-    /// What a launch with these settings asks for.
+    /// The wishes of a launch with these settings.
     pub fn of(settings: &Settings, watch: Interests) -> Self {
         let checks = ValueChecks {
             overflow: settings.overflow,

@@ -1,4 +1,4 @@
-//! Launches of kernels by kernels, of which each thread that comes to one makes one.
+//! Launches of kernels by kernels: each thread that comes to a launch makes one.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::types::Slice;
 pub struct AskedShape<'a> {
     /// The launched kernel.
     pub kernel: &'static str,
-    /// What its attribute asked for.
+    /// The settings of its attribute.
     pub attributes: &'a KernelAttributes,
     /// Blocks of the grid; if there are none, the grid covers the items.
     pub grid: Option<[u32; 3]>,
@@ -27,7 +27,7 @@ pub struct AskedShape<'a> {
     pub dynamic_shared: u32,
 }
 
-/// The grid and the bytes of dynamic shared memory of a launch by a kernel; else what is wrong with it, as a GPU says it.
+/// The grid and the bytes of dynamic shared memory of a launch by a kernel; otherwise its mistake, in a GPU's words.
 pub type ChildShape = fn(&AskedShape<'_>) -> Result<([u32; 3], usize), String>;
 
 /// The grid of a launch, or the items that it covers.
@@ -39,17 +39,17 @@ pub(super) enum Grid {
 /// How an argument is passed on.
 #[derive(Clone, Copy)]
 pub(super) enum Passed {
-    /// By so many bytes.
+    /// A value, with its number of bytes.
     Value(usize),
     /// A slice, by a descriptor of its own.
     Slice,
-    /// A texture or a surface, likewise.
+    /// A texture or a surface, by a descriptor of its own.
     Image,
 }
 
 /// A launch in a kernel.
 pub(super) struct Launched {
-    /// Which kernel of the program.
+    /// The number of the kernel in the program.
     pub kernel: usize,
     /// Its name; nothing for the program's own.
     pub name: Option<&'static str>,
@@ -100,7 +100,7 @@ impl RunningThread<'_> {
     fn argument(&self, slot: Slot, passed: Passed) -> Argument {
         let from = self.frame.wrapping_offset(slot as isize);
         match passed {
-            // SAFETY: the lowering reserved so many bytes at the slot.
+            // SAFETY: the lowering reserved this number of bytes at the slot.
             Passed::Value(bytes) => unsafe {
                 Argument::Value(std::slice::from_raw_parts(from, bytes).to_vec())
             },

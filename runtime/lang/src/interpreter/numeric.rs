@@ -294,7 +294,7 @@ pub(super) fn cast(from: Scalar, to: Scalar) -> Option<UnaryFn> {
     })
 }
 
-/// Whether a value is an integer, but for what is behind the point, between the two at the second slot.
+/// Checks that the integer part of a value lies between the two numbers at the second slot.
 pub(super) fn within(from: Scalar) -> Option<CheckedFn> {
     macro_rules! integer_within {
         ($t:ty) => {

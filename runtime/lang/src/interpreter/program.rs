@@ -49,11 +49,11 @@ pub(super) enum Width {
     Word,
 }
 
-/// What Rust says of operands that it refuses.
+/// Rust's message for operands that it refuses.
 #[derive(Clone, Copy)]
 pub(super) enum Refusal {
     Message(&'static str),
-    /// A division by zero, or of the least by -1; the divisor has so many bytes.
+    /// A division by zero, or of the minimum by -1, with the divisor's number of bytes.
     Division {
         bytes: u8,
     },
@@ -194,7 +194,7 @@ pub(super) enum Op {
         to: Slot,
         array: u32,
     },
-    /// Dynamic shared memory as elements of so many bytes: its descriptor.
+    /// Dynamic shared memory as elements of this number of bytes: its descriptor.
     DynamicShared {
         to: Slot,
         bytes: u32,
@@ -399,25 +399,25 @@ pub struct Program {
     pub(super) code: Vec<Op>,
     /// The kernels of the module, its own first.
     pub(super) entries: Vec<Entry>,
-    /// Whether accesses of the frame are told too.
+    /// Whether observers hear of accesses of the frame, too.
     pub(super) locals: bool,
     /// Bytes above the base of a frame.
     pub(super) frame: usize,
-    /// What lies below the base: constants.
+    /// The constants, which lie below the base.
     pub(super) constants: Vec<u8>,
     /// Statics of the device, whose addresses each launch puts at these slots.
     pub(super) globals: Vec<(Slot, &'static Global)>,
     /// Arguments of builtins.
     pub(super) args: Vec<Slot>,
     pub(super) sites: Vec<Line>,
-    /// Of each site whether it is in a function of this library rather than in the user's code.
+    /// For each site, whether it is in a function of this library rather than in the user's code.
     pub(super) library: Vec<bool>,
     pub(super) messages: Vec<String>,
     pub(super) shared: Vec<SharedArray>,
     pub(super) reinterpretations: Vec<Reinterpretation>,
     pub(super) prints: Vec<super::print::Print>,
     pub(super) launches: Vec<super::nested::Launched>,
-    /// Where its threads order each other, if that is watched.
+    /// The places at which its threads order each other, if that is watched.
     pub(super) synchronisations: Vec<Synchronisation>,
     /// Array constants, at addresses that constants hold.
     #[allow(dead_code, reason = "keeps what the constants point to")]

@@ -1,4 +1,4 @@
-//! What ends a thread with a fault where Rust, or a check that was asked for, refuses what it does.
+//! Faults that end a thread: operations that Rust, or a check of the launch, refuses.
 
 use super::execute::RunningThread;
 use super::numeric::get;
@@ -34,7 +34,7 @@ impl RunningThread<'_> {
     #[cold]
     pub(super) fn refuse(&self, refusal: Refusal, divisor: Slot, site: Site) -> ! {
         let is_zero = |bytes: u8| {
-            // SAFETY: the divisor has so many bytes.
+            // SAFETY: the divisor has this number of bytes.
             unsafe { std::slice::from_raw_parts(self.at(divisor), bytes.into()) }.iter().all(|b| *b == 0)
         };
         let message = match refusal {

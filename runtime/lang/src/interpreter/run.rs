@@ -21,11 +21,11 @@ pub enum Argument {
     Slice(Slice<u8>),
     /// A texture or a surface, by its descriptor.
     Image(ImageAccess),
-    /// A map of a tensor, likewise.
+    /// A map of a tensor, by its descriptor.
     TensorMap(Arc<TensorMapObject>),
 }
 
-/// What bounds a launch.
+/// The limits of a launch.
 #[derive(Clone, Copy)]
 pub struct Rules {
     /// Iterations of loops that a thread may make.
@@ -102,7 +102,7 @@ impl Frame {
     }
 
     fn base(&mut self) -> *mut u8 {
-        // SAFETY: so many bytes were allocated, and more.
+        // SAFETY: at least this number of bytes was allocated.
         unsafe { self.words.as_mut_ptr().cast::<u8>().add(self.below) }
     }
 }
@@ -132,7 +132,7 @@ impl Argument {
     /// Writes the parameter's value.
     ///
     /// # Safety
-    /// `to` has room for so many bytes.
+    /// `to` has room for `bytes` bytes.
     unsafe fn write(&self, to: *mut u8, bytes: usize) {
         // SAFETY: as promised by the caller.
         unsafe {

@@ -6,7 +6,7 @@ use crate::ir::{
     VarKind, Variable,
 };
 
-/// What an emitter holds for a name of the user's: a variable, or an expression that never changes.
+/// The emitter's value of a user's name: a variable, or an expression that never changes.
 #[derive(Clone, Debug)]
 pub struct Local(pub(super) Expr);
 
@@ -293,7 +293,7 @@ impl Recorder {
         Local(self.bind(reference))
     }
 
-    /// What a `move` closure keeps of a variable: its value where the closure is written.
+    /// The copy of a variable that a `move` closure keeps: its value where the closure is written.
     pub fn capture(&mut self, name: &str, local: &Local) -> Local {
         let value = local.0.clone();
         if self.is_stable(&value) || value.ty == Type::Closure {

@@ -5,14 +5,14 @@ use crate::ir::{
     Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, Ordered, Orders, StmtKind, Type,
 };
 
-/// What a call resolves to.
+/// The target that a call resolves to.
 #[derive(Clone)]
 pub enum Callee {
     /// A builtin of the device language.
     Builtin(&'static Builtin, Option<Meaning>),
     /// An operator that the type does not overload.
     Native,
-    /// Of the operands of a compound assignment: a trait implements it, so Rust evaluates the place first.
+    /// A method of the operands of a compound assignment: a trait implements it, so Rust evaluates the place first.
     Overloaded,
     /// `.len()`
     Len,
@@ -36,7 +36,7 @@ pub enum Callee {
     Pointer,
     /// A device function whose first parameter is a slice; the receiver may be any memory.
     OfSlice(DeviceCallee),
-    /// What the recorder itself does with the operands.
+    /// A function by which the recorder itself uses the operands.
     Recorded(super::option::Recorded),
     /// `==` of what has parts.
     Equality(super::Equality),
@@ -55,14 +55,13 @@ pub struct DeviceCallee {
     pub key: &'static str,
     /// Its Rust name.
     pub name: &'static str,
-    /// Where it was written.
+    /// The location of its definition.
     pub at: Location,
     /// Its emitter.
     pub record: fn(&mut Recorder),
 }
 
-/// What tells one instance of a function from all others: paths alone do not, as items inside
-/// blocks have none.
+/// A key that tells one instance of a function from all others. Paths are not enough: items inside blocks have none.
 pub(super) type Instance = (&'static str, &'static str, Location);
 
 impl DeviceCallee {

@@ -1,4 +1,4 @@
-//! Control flow: branches that give values, loops, and what is known not to run.
+//! Control flow: branches that give values, loops, and code that is known not to run.
 
 use super::{Local, RecordError, Recorder};
 use crate::ir::{
@@ -8,15 +8,15 @@ use crate::ir::{
 /// An `if` that is being recorded.
 pub(super) struct Choice {
     pub(super) cond: Expr,
-    /// Where the `if` stands, which its last statement is not.
+    /// The location of the `if`, which differs from that of its last statement.
     pub(super) at: Location,
-    /// What a constant condition decides.
+    /// The decision of a constant condition.
     pub(super) known: Option<bool>,
     then: Option<Block>,
     then_dead: bool,
     pub(super) then_value: Option<Expr>,
     else_value: Option<Expr>,
-    /// Where the values of the branches stand.
+    /// The locations of the branches' values.
     values_at: [Location; 2],
     in_else: bool,
 }
@@ -24,7 +24,7 @@ pub(super) struct Choice {
 /// A loop that is being recorded.
 pub(super) struct OpenLoop {
     id: LoopId,
-    /// Where the loop stands.
+    /// The location of the loop.
     at: Location,
     label: Option<&'static str>,
     result: Option<VarId>,
@@ -441,7 +441,7 @@ pub struct RangeShape {
     pub unroll: Option<Option<u32>>,
 }
 
-/// Whether a loop is known to have no iteration.
+/// Returns whether a loop is known to have no iteration.
 fn is_empty(range: &RangeLoop) -> bool {
     match (range.start.as_int(), range.end.as_int()) {
         (Some(start), Some(end)) => start > end || (start == end && !range.inclusive),
@@ -449,7 +449,7 @@ fn is_empty(range: &RangeLoop) -> bool {
     }
 }
 
-/// Whether `c ? a : b` may give a value of the type: NVRTC does not survive all that are classes.
+/// Returns whether `c ? a : b` may give a value of the type: NVRTC crashes on some classes.
 fn selectable(ty: &Type) -> bool {
     match ty {
         Type::Scalar(s) => !s.is_half(),

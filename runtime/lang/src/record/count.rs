@@ -1,11 +1,11 @@
-//! How many items an iterator has, and which number is at a position: in arithmetic that overflows for no range.
+//! The number of an iterator's items, and the item at a position, in arithmetic that overflows for no range.
 
 use super::Recorder;
 use super::iter::number;
 use crate::ir::{BinaryOp, Expr, Scalar, Type};
 
 impl Recorder {
-    /// How many numbers a range that has some holds; of more than a `u64` can say, one less.
+    /// The length of a range that is not empty; if it exceeds a `u64`, one less.
     pub(super) fn distance(&mut self, start: &Expr, end: &Expr, inclusive: bool) -> Expr {
         if let (Some(start), Some(end)) = (start.as_int(), end.as_int()) {
             return number((end - start + i128::from(inclusive)).min(u64::MAX.into()));
@@ -67,7 +67,7 @@ impl Recorder {
         self.cast(moved, ty)
     }
 
-    /// How many of `count` steps are every `n`th.
+    /// The number of every `n`-th step among `count` steps.
     ///
     /// The sum of two counts may overflow where one is large: there the remainder is asked for.
     pub(super) fn steps(&mut self, count: Expr, n: &Expr, long: bool) -> Expr {
@@ -119,17 +119,17 @@ impl Recorder {
     }
 }
 
-/// Whether numbers of a type have 64 bits.
+/// Returns whether numbers of a type have 64 bits.
 pub(super) fn is_widest(ty: &Type) -> bool {
     ty.scalar().is_some_and(|scalar| scalar.bits() == 64)
 }
 
-/// Whether a count is so small that its sum with the length of any slice is a number.
+/// Returns whether a count is so small that its sum with the length of any slice is a number.
 pub(super) fn is_small(count: &Expr) -> bool {
     count.as_int().is_some_and(|n| n < 1 << 32)
 }
 
-/// Whether what is counted from a number stays in its type: no signed number below zero is passed.
+/// Returns whether counting from a number stays in its type: it passes no signed number below zero.
 fn is_plain(base: &Expr) -> bool {
     base.ty.scalar().is_some_and(Scalar::is_unsigned) || base.as_int().is_some_and(|base| base >= 0)
 }

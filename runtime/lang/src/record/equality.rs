@@ -105,7 +105,7 @@ impl Recorder {
         if op == BinaryOp::Ne { self.unary(UnaryOp::Not, equal) } else { equal }
     }
 
-    /// What is compared part by part: each part of it can be read more than once.
+    /// A value that is compared part by part: each part of it can be read more than once.
     fn comparable(&mut self, value: Expr) -> Expr {
         match &value.ty {
             Type::Array(..) if is_place(&value) && self.is_stable_place(&value) => value,

@@ -1,4 +1,4 @@
-//! What recording can refuse.
+//! The errors of recording.
 
 use crate::ir::Location;
 
@@ -99,7 +99,7 @@ pub enum RecordError {
     /// An integer constant that overflows, divides by zero or shifts past its width.
     #[error("{}:{}: this constant arithmetic overflows or divides by zero: `{expression}`", at.file, at.line)]
     ConstantOverflow {
-        /// What was computed.
+        /// The arithmetic.
         expression: String,
         /// Where.
         at: Location,
@@ -115,7 +115,7 @@ pub enum RecordError {
     Argument {
         /// The builtin.
         builtin: &'static str,
-        /// What was given.
+        /// The given value.
         what: String,
         /// Where.
         at: Location,
@@ -141,7 +141,7 @@ pub enum RecordError {
     ManyKernels {
         /// The kernel that is launched.
         kernel: &'static str,
-        /// How many there may be.
+        /// The greatest number of kernels.
         limit: usize,
         /// The launch.
         at: Location,
@@ -149,7 +149,7 @@ pub enum RecordError {
     /// The macro and the library disagree; a bug of warpsmith.
     #[error("{}:{}: warpsmith recorded an inconsistent kernel ({what}); this is a bug in warpsmith, please report it with the kernel", at.file, at.line)]
     Internal {
-        /// What was inconsistent.
+        /// The inconsistent item.
         what: &'static str,
         /// Where.
         at: Location,

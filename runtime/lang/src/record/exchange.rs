@@ -21,7 +21,7 @@ impl Recorder {
         kept
     }
 
-    /// What a reference refers to, as a place that means the same after another was written.
+    /// The place that a reference refers to; it means the same after another place was written.
     fn referred(&mut self, reference: Expr) -> Expr {
         let place = self.deref(reference);
         self.pin(place)

@@ -2,7 +2,7 @@
 
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Scalar, Spelling, Type, UnaryOp};
 
-/// What folding a binary operator gave.
+/// The result of folding a binary operator.
 pub(super) enum Folded {
     /// Its value.
     Value(Expr),
@@ -31,7 +31,7 @@ pub(super) fn computed(from: ExprKind, value: ConstValue, ty: Type) -> Expr {
     result
 }
 
-/// Whether a reader learns something by what a constant was computed from, in arithmetic that C++ does as Rust does.
+/// Returns whether a reader learns something from the operands of a constant, in arithmetic that C++ does as Rust does.
 fn is_legible(from: &Expr, value: ConstValue) -> bool {
     let is_int = |e: &Expr| e.ty.scalar().is_some_and(Scalar::is_int);
     // Narrower ones are promoted in C++.
@@ -269,7 +269,7 @@ pub(super) fn table_item(base: &Expr, index: &Expr) -> Option<Expr> {
     items.get(usize::try_from(index.as_int()?).ok()?).cloned()
 }
 
-/// Whether an expression is made of constants alone.
+/// Returns whether all parts of an expression are constants.
 pub(super) fn is_literal(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Const(_) => true,

@@ -5,18 +5,18 @@ use super::place::Moment;
 use super::{RangeShape, Recorder};
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
 
-/// What a closure of an iterator records for its argument; its value.
+/// Records the body of an iterator's closure for its argument, and returns its value.
 type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
 
 /// An iterator that a loop walks.
 pub struct Iter<'a> {
     extent: LoopCount,
     item: Item<'a>,
-    /// Whether there may be nearly 2^64 items, to whose number nothing can be added.
+    /// Whether there may be nearly 2^64 items; nothing can be added to their number then.
     long: bool,
 }
 
-/// What the loop of an iterator counts.
+/// The range that the loop of an iterator counts.
 #[allow(clippy::large_enum_variant, reason = "one is made for a loop, and taken apart at once")]
 enum LoopCount {
     /// The steps, from zero to below a `u64` that cannot change.
@@ -25,7 +25,7 @@ enum LoopCount {
     Range { start: Expr, end: Expr, inclusive: bool, step: Option<Expr>, reversed: bool },
 }
 
-/// What an iterator gives for the counter of its loop, `k`.
+/// The item of an iterator for the counter of its loop, `k`.
 pub(super) enum Item<'a> {
     /// The counter.
     Counter,
@@ -39,17 +39,17 @@ pub(super) enum Item<'a> {
     Enumerate(Box<Item<'a>>),
     /// `(left, right)`
     Zip(Box<Item<'a>>, Box<Item<'a>>),
-    /// From the last of so many to the first.
+    /// From the last to the first of this number of items.
     Reversed(Expr, Box<Item<'a>>),
-    /// Every so manieth.
+    /// Every n-th item.
     Step(Expr, Box<Item<'a>>),
-    /// After so many.
+    /// The items after the first n.
     Skip(Expr, Box<Item<'a>>),
     /// The value behind a reference.
     Copied(Box<Item<'a>>),
-    /// What a closure gives for the item.
+    /// The result of a closure for the item.
     Map(Inlined<'a>, Box<Item<'a>>),
-    /// The item, of which a closure says whether the step is taken at all.
+    /// The item, if a closure takes the step at all.
     Filter(Inlined<'a>, Box<Item<'a>>),
 }
 
@@ -335,7 +335,7 @@ impl Recorder {
         }
     }
 
-    /// What a closure says of a reference to an item.
+    /// The result of a closure for a reference to an item.
     pub(super) fn asked(&mut self, f: impl FnOnce(&mut Recorder, Expr) -> Expr, item: &Expr) -> Expr {
         // A reference, and a tuple of parts, stand for references to them: reads look through them alike.
         let shown = match &item.kind {
@@ -371,7 +371,8 @@ impl Recorder {
         self.statement(done);
     }
 
-    /// What is iterated, as a place whose address cannot change; of slices and views, where their elements are now.
+    /// The iterated value, as a place whose address cannot change. For slices and views, that is the current place of their
+    /// elements.
     fn iter_base(&mut self, base: Expr) -> Expr {
         match &base.kind {
             ExprKind::SubSlice { .. } => self.bind_always(base),
@@ -407,7 +408,7 @@ fn select(cond: Expr, a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// Whether two counts are the length of the same variable, or the same variable.
+/// Returns whether two counts are the length of the same variable, or the same variable.
 fn is_same_length(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
         (ExprKind::Len(a), ExprKind::Len(b)) => is_same_length(a, b),

@@ -34,13 +34,13 @@ pub(super) struct Instance {
 pub struct Definition<'a> {
     /// Its name.
     pub name: &'static str,
-    /// What its attribute asked for.
+    /// The settings of its attribute.
     pub attributes: KernelAttributes,
-    /// Where it was written.
+    /// The location of its definition.
     pub at: Location,
     /// Its comptime values, as a type that tells kernels apart.
     pub comptime: Box<dyn Any>,
-    /// Whether another kernel's comptime values are of this kernel, and the same.
+    /// Whether another kernel's comptime values belong to this kernel and are the same.
     pub same: &'a dyn Fn(&dyn Any) -> bool,
     /// Records the body.
     pub emit: &'a dyn Fn(&mut Recorder),
@@ -99,7 +99,7 @@ impl Recorder {
             return None;
         }
         let index = self.kernels.len();
-        // The place is taken before the body is recorded, so that a kernel finds itself there.
+        // The place is taken before the body is recorded, so a kernel that launches itself finds it there.
         self.kernels.push(Instance { comptime, kernel: None });
         let function = self.function(name, Type::Unit, at, emit);
         let function = Function { effect: Effect::Writes, ..function };
@@ -107,7 +107,7 @@ impl Recorder {
         Some(KernelId(index as u32))
     }
 
-    /// `kernel(args…).said(…)….launch()`; the operands of what is said follow the arguments.
+    /// `kernel(args…).setting(…)….launch()`; the operands of the settings follow the arguments.
     pub fn launch(
         &mut self,
         callee: Option<Callee>,
@@ -245,13 +245,13 @@ impl<T> ConstOf<T> {
     }
 }
 
-/// Of integers, `bool`s, and enums with a `repr` and without fields.
+/// The constant of an integer, a `bool`, or an enum with a `repr` and without fields.
 pub trait PlainConst<T> {
     /// The value of a constant.
     fn read(&self, constant: &Expr) -> Option<T>;
 }
 
-/// Of every other type: none.
+/// No constant, for every other type.
 pub trait NoConst<T> {
     /// No value.
     fn read(&self, constant: &Expr) -> Option<T>;

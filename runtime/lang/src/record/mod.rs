@@ -1,8 +1,8 @@
 //! Recording: what an emitter calls, statement by statement, to build the IR.
 //!
-//! What comes in are the calls that `#[gpu_kernel]` and `#[gpu_fn]` write, with the types that the
-//! witness found; what goes out is a [`Module`](crate::ir::Module). Folds constants as it goes, so that a branch
-//! that is known not to be taken is never recorded. Refuses to know any CUDA.
+//! Calls that `#[gpu_kernel]` and `#[gpu_fn]` write come in, with the types that the witness found. A
+//! [`Module`](crate::ir::Module) goes out. The recorder folds constants as it goes, so it never records a branch that is
+//! known not to be taken. It knows no CUDA.
 //!
 //! Recording is infallible call by call: the first mistake is kept, later calls go on with a
 //! placeholder, and [`record()`] returns the mistake.
@@ -101,8 +101,8 @@ impl Recorder {
     }
 }
 
-/// Whether a slice can be made another through a value: where slices are kept in variables, these are a pointer and a
-/// length apart, which no address is of both.
+/// Returns whether one slice can become another through a value. A slice in a variable is a pointer and a length apart, so no
+/// single address holds both.
 fn changes_slices(ty: &Type) -> bool {
     match ty {
         Type::Ref { to, mutable } => {

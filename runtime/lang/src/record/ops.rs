@@ -181,7 +181,7 @@ impl Recorder {
         Expr { kind: ExprKind::ArrayRepeat(item.into(), extent), ty }
     }
 
-    /// What a recorder makes of constants apart from any kernel.
+    /// The recorder of constants that belong to no kernel.
     pub fn aside<T>(make: impl FnOnce(&mut Recorder) -> T) -> T {
         make(&mut Recorder::new())
     }
@@ -196,7 +196,7 @@ impl Recorder {
     /// The recorder computes it, so an overflow is an error of the kernel and does not panic.
     pub fn shared_extent(&mut self, spelled: Expr) -> Extent {
         let Some(value) = spelled.as_int() else {
-            // What did not fold has been refused.
+            // An operation that did not fold has been refused.
             return Extent::from(1);
         };
         let Ok(len) = usize::try_from(value) else {
@@ -280,7 +280,7 @@ fn components(ty: &Type) -> Option<Scalar> {
     }
 }
 
-/// Whether the IR has an operator for operands of a type.
+/// Returns whether the IR has an operator for operands of a type.
 pub(super) fn has_operator(op: BinaryOp, ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) => true,
@@ -291,7 +291,7 @@ pub(super) fn has_operator(op: BinaryOp, ty: &Type) -> bool {
     }
 }
 
-/// What a cast to a number reads: a scalar, or the tag of an enum without fields.
+/// The operand of a cast to a number: a scalar, or the tag of an enum without fields.
 fn cast_source(ty: &Type) -> Option<Scalar> {
     match ty {
         Type::Enum(e) if e.is_plain() => Some(e.tag),
@@ -299,7 +299,7 @@ fn cast_source(ty: &Type) -> Option<Scalar> {
     }
 }
 
-/// Whether a cast is between addresses, or from an address to an integer.
+/// Returns whether a cast is between addresses, or from an address to an integer.
 fn is_address_cast(from: &Type, to: &Type) -> bool {
     match (from, to) {
         (Type::Ref { to: what, .. }, Type::Ptr { .. }) => !what.is_described(),

@@ -16,7 +16,7 @@ pub enum Receiver {
 }
 
 impl Receiver {
-    /// Whether the method may write what it is called on.
+    /// Returns whether the method may write its receiver.
     pub fn is_written(self) -> bool {
         self == Self::Mutable
     }
@@ -62,14 +62,14 @@ impl Recorder {
         }
     }
 
-    /// Whether an operand at `mark` may be changed by the neighbour that was recorded since.
+    /// Returns whether an operand at `mark` may be changed by the neighbour that was recorded since.
     fn happened_since(&mut self, mark: &Mark, neighbour: &Expr) -> bool {
         let frame = self.frame();
         let added = frame.blocks.len() == mark.depth && frame.block().stmts.len() > mark.stmts;
         added || neighbour.has_effect()
     }
 
-    /// How a call takes its first operand; `writes` says so where only the method's name tells.
+    /// The way in which a call takes its first operand; `writes` decides where only the method's name tells.
     pub fn receiver(&mut self, callee: Option<Callee>, writes: bool) -> Receiver {
         let by_reference = if writes { Receiver::Mutable } else { Receiver::Shared };
         match callee {

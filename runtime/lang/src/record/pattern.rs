@@ -1,4 +1,4 @@
-//! What `match` and destructuring need: parts that cannot change, and tests on them.
+//! The means of `match` and destructuring: parts that cannot change, and tests on them.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl Recorder {
         }
     }
 
-    /// What a pattern with `ref` looks into: a place whose address cannot change.
+    /// The value that a pattern with `ref` looks into: a place whose address cannot change.
     pub fn bind_place(&mut self, place: Expr) -> Expr {
         if matches!(place.ty, Type::Ref { .. }) { self.bind(place) } else { self.pin(place) }
     }
@@ -105,7 +105,7 @@ impl Recorder {
         }
     }
 
-    /// Whether a value is of a variant; on a struct, whose only shape it is, always true.
+    /// Whether a value is of a variant; always true for a struct, which has one shape.
     pub fn is_variant(&mut self, of: Expr, variant: &str) -> Expr {
         let of = self.value(of);
         let Type::Enum(e) = of.ty.clone() else { return self.bool_(true) };
@@ -305,7 +305,7 @@ impl Recorder {
     /// A literal of a pattern: of the type of what is matched, references looked through.
     pub fn pattern_literal(&mut self, text: &str, of: &Expr) -> Expr {
         match of.ty.peeled() {
-            // What is matched left on its way here.
+            // The expression of the matched value leaves the code, so there is no value to compare.
             Type::Never => Expr::never(),
             ty => self.literal(text, ty.clone()),
         }

@@ -1,9 +1,9 @@
 //! Places: what denotes memory, and the moment at which its address is evaluated.
 //!
-//! What comes in are operands as the emitter holds them; what goes out are places whose address cannot change any
-//! more, or values. A place is read, borrowed or written only later, perhaps after statements that change what its
-//! indices, pointers and slices are: [`Recorder::pin`] evaluates these now, and [`Recorder::keep_place`] at an earlier
-//! position. No other module decides whether an operand may change.
+//! Operands come in as the emitter holds them. Places whose address cannot change any more, or values, go out. A place is
+//! read, borrowed or written only later, perhaps after statements that change its indices, pointers and slices:
+//! [`Recorder::pin`] evaluates these now, and [`Recorder::keep_place`] at an earlier position. No other module decides
+//! whether an operand may change.
 
 use super::{Callee, Mark, RecordError, Recorder, fold};
 use crate::ir::{Effect, Expr, ExprKind, Proof, Type};
@@ -48,7 +48,7 @@ impl Recorder {
         }
     }
 
-    /// What is indexed, sliced, walked or given a method: memory is pinned, what describes memory is copied.
+    /// The base of an index, a part, a walk or a method: memory is pinned, and descriptors of memory are copied.
     pub(super) fn pin_base(&mut self, base: Expr, moment: &mut Moment<'_>) -> Expr {
         if describes_memory(&base.ty) { self.hold(base, moment) } else { self.pin_at(base, moment) }
     }
@@ -64,7 +64,7 @@ impl Recorder {
         }
     }
 
-    /// Whether nothing that happens later can change what the expression computes.
+    /// Returns whether nothing that happens later can change what the expression computes.
     pub(super) fn is_stable(&mut self, value: &Expr) -> bool {
         match &value.kind {
             ExprKind::Const(_) | ExprKind::Unit | ExprKind::Closure(_) | ExprKind::Table { .. } => true,
@@ -87,7 +87,7 @@ impl Recorder {
         }
     }
 
-    /// Whether the address of a place cannot change.
+    /// Returns whether the address of a place cannot change.
     pub(super) fn is_stable_place(&mut self, place: &Expr) -> bool {
         match &place.kind {
             ExprKind::Var(_) | ExprKind::Global(_) | ExprKind::Table { .. } => true,
@@ -134,7 +134,7 @@ impl Recorder {
         Expr { kind: ExprKind::Index { base: base.into(), index: index.into(), at, proof: Proof::Open }, ty }
     }
 
-    /// What is indexed or has a field: references to arrays, views and structs are looked through.
+    /// The base of an index or a field: references to arrays, views and structs are looked through.
     pub(super) fn place_base(&mut self, base: Expr) -> Expr {
         let base = if matches!(base.kind, ExprKind::SubSlice { .. }) { self.bind_always(base) } else { base };
         match &base.ty {
@@ -230,12 +230,13 @@ impl Recorder {
         self.ref_(mutable, place)
     }
 
-    /// What Rust computes, of which a part is asked for: no place, should it have been read from one that can change.
+    /// A value that Rust computes and of which a part is used. It is no place, even if it was read from one that can
+    /// change.
     pub fn base_value(&mut self, value: Expr) -> Expr {
         if self.is_stable(&value) { value } else { copied(value) }
     }
 
-    /// What Rust computes, where a place may be asked for: never the variable that it was read from.
+    /// A value that Rust computes where a place may be used: never the variable that it was read from.
     pub fn rvalue(&mut self, value: Expr) -> Expr {
         let read = is_place(&value) && !matches!(value.ty, Type::Ref { .. } | Type::Shared { .. });
         if read && !self.is_stable(&value) { self.bind_mutable(value) } else { value }
@@ -248,7 +249,7 @@ impl Recorder {
                 let ty = (**to).clone();
                 deref_expr(reference, ty)
             }
-            // What a slice or an image refers to has no value: its reference stands for it.
+            // The memory behind a slice or an image has no value: its reference stands for it.
             _ => reference,
         }
     }
@@ -322,7 +323,7 @@ fn is_copied(value: &Expr) -> bool {
     matches!(&value.kind, ExprKind::Deref(of) if matches!(of.kind, ExprKind::Ref(_)))
 }
 
-/// What is read for a copy, where it is read at once.
+/// The operand of a copy that happens at once.
 pub(super) fn uncopied(value: Expr) -> Expr {
     match value.kind {
         ExprKind::Deref(of) if matches!(of.kind, ExprKind::Ref(_)) => deref_expr(*of, value.ty),
@@ -330,12 +331,12 @@ pub(super) fn uncopied(value: Expr) -> Expr {
     }
 }
 
-/// Whether something else than the whole of a value may be referred to.
+/// Returns whether something else than the whole of a value may be referred to.
 fn has_parts(ty: &Type) -> bool {
     matches!(ty, Type::Array(..) | Type::Struct(_) | Type::Tuple(_) | Type::Enum(_) | Type::Vector(..))
 }
 
-/// Whether an expression denotes memory rather than a value.
+/// Returns whether an expression denotes memory rather than a value.
 pub(super) fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         _ if is_copied(expr) => false,
@@ -348,7 +349,7 @@ pub(super) fn is_place(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a value is a reference, a pointer or a view: indexing it reads where its elements are.
+/// Returns whether a value is a reference, a pointer or a view: indexing it reads where its elements are.
 fn describes_memory(ty: &Type) -> bool {
     matches!(ty, Type::Ref { .. } | Type::View { .. } | Type::Ptr { .. } | Type::Slice(_))
 }

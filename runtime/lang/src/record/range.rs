@@ -1,4 +1,4 @@
-//! Ranges that are values: what a variable holds, a function takes, a loop walks later.
+//! Ranges that are values: in a variable, as an argument, or walked later.
 
 use super::{RecordError, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp};
@@ -40,7 +40,7 @@ impl Recorder {
         Some((["start", "end"].map(|name| self.field(range.clone(), name)), inclusive))
     }
 
-    /// Whether these are the bounds of a range, each the same wherever it stands.
+    /// Returns whether these are the bounds of a range, each the same wherever it stands.
     pub(super) fn is_range_of_names(&mut self, ty: &Type, bounds: &[Expr]) -> bool {
         inclusive_range(ty).is_some()
             && bounds.iter().all(|bound| bound.ty == Type::Unit || self.is_stable(bound))
@@ -66,7 +66,7 @@ impl Recorder {
 pub(crate) const HALF_OPEN: &str = "core::ops::Range";
 pub(crate) const INCLUSIVE: &str = "core::ops::RangeInclusive";
 
-/// Whether a type is a range, and one that includes its end.
+/// Returns whether a type is a range, and one that includes its end.
 pub(crate) fn inclusive_range(ty: &Type) -> Option<bool> {
     let Type::Struct(def) = ty else { return None };
     match def.fields.last()?.name {

@@ -1,4 +1,4 @@
-//! What ends an iterator: a loop with a variable that the items are brought into, in Rust's order.
+//! The ends of iterators: a loop with a variable that collects the items, in Rust's order.
 
 use super::{Iter, Local, RecordError, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, StmtKind, Type, UnaryOp, VarKind};
@@ -126,7 +126,7 @@ impl Recorder {
         self.decided(iter, false, f)
     }
 
-    /// Whether `f` gave `by` for some item, at the first of which the loop ends: `by`, else its opposite.
+    /// Whether `f` gave `by` for some item. The loop ends at the first of them with `by`, and otherwise with the opposite.
     fn decided(&mut self, iter: Iter<'_>, by: bool, f: impl FnOnce(&mut Recorder, Expr) -> Expr) -> Expr {
         let start = self.bool_(!by);
         let decided = self.accumulator(start);
@@ -250,7 +250,7 @@ fn is_same_variable(a: &Expr, b: &Expr) -> bool {
     matches!((&a.kind, &b.kind), (ExprKind::Var(a), ExprKind::Var(b)) if a == b)
 }
 
-/// Whether there is an `op=`.
+/// Returns whether there is an `op=`.
 fn has_assignment(op: BinaryOp) -> bool {
     !op.is_comparison() && !matches!(op, BinaryOp::And | BinaryOp::Or)
 }

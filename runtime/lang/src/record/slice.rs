@@ -96,7 +96,7 @@ impl Recorder {
     }
 }
 
-/// Whether any bits are a value of a type.
+/// Returns whether any bits are a value of a type.
 fn any_bits(ty: &Type) -> bool {
     match ty {
         Type::Scalar(s) => *s != crate::ir::Scalar::Bool,
@@ -107,7 +107,7 @@ fn any_bits(ty: &Type) -> bool {
     }
 }
 
-/// Whether a type has elements side by side.
+/// Returns whether a type has elements side by side.
 fn is_sliceable(ty: &Type) -> bool {
     match ty {
         Type::Ref { to, .. } => is_sliceable(to),

@@ -1,4 +1,4 @@
-//! What recording decides by itself: constants that fold, operands that are kept, copies that are no places.
+//! Tests of the recorder's own decisions: constants that fold, operands that are kept, copies that are no places.
 
 use super::place::copied;
 use super::{Local, Recorder};
@@ -62,7 +62,7 @@ fn element(r: &mut Recorder, base: Expr) -> Expr {
     r.index(base, one)
 }
 
-/// How many variables have got a value.
+/// The number of variables with a value.
 fn temporaries(r: &mut Recorder) -> usize {
     r.frame()
         .block()
@@ -96,7 +96,7 @@ fn a_copy_is_no_place() {
     let mut r = Recorder::new();
     r.at("", 1);
     let row = row(&mut r);
-    // What Rust computes, `{ row }`, is another array.
+    // `{ row }` is a value that Rust computes: another array.
     let value = r.rvalue(row.clone());
     assert_ne!(format!("{value:?}"), format!("{row:?}"));
     assert_eq!(temporaries(&mut r), 1);

@@ -52,7 +52,7 @@ pub struct WarpAccumulator<D, const R: usize, const C: usize> {
 
 #[gpu_impl]
 impl<D: Num, const R: usize, const C: usize> WarpAccumulator<D, R, C> {
-    /// Sums of nothing.
+    /// Makes sums that are zero.
     pub fn zero() -> Self {
         WarpAccumulator { registers: [[[D::ZERO; 4]; C]; R] }
     }
@@ -100,9 +100,9 @@ impl<D: Num, const R: usize, const C: usize> WarpAccumulator<D, R, C> {
         }
     }
 
-    /// Stores `convert(sum)` of each sum to `y` from (`row`, `col`) on, without those outside `y`.
+    /// Stores `convert(sum)` of each sum to `y`, from (`row`, `col`) on. It leaves out elements outside `y`.
     ///
-    /// Where the addresses allow it, two elements of 16 or 32 bits are stored at once.
+    /// If the addresses allow it, it stores two elements of 16 or 32 bits at once.
     pub fn store<O: AnyBits, F: Fn(D) -> O>(&self, y: ViewMut2<O>, row: usize, col: usize, convert: F) {
         let lane = lane_id() as usize;
         let (row, col) = (row + lane / 4, col + lane % 4 * 2);

@@ -1,4 +1,4 @@
-//! What tensor cores multiply.
+//! The types of elements that tensor cores multiply.
 
 use warpsmith_macros::{gpu_impl, gpu_trait};
 
@@ -13,15 +13,15 @@ use crate::eighth::{F8E4M3, F8E5M2};
 use crate::half::{bf16, f16};
 use crate::types::{AnyBits, GpuType};
 
-/// Elements that tensor cores multiply: `f16`, `bf16`, `f32` (whose highest 19 bits count), `i8`, `u8`, and, from compute
-/// capability 8.9 on, `F8E4M3` and `F8E5M2`.
+/// Elements that tensor cores multiply: `f16`, `bf16`, `f32` (of which they use the highest 19 bits), `i8`, `u8`, and, from
+/// compute capability 8.9 on, `F8E4M3` and `F8E5M2`.
 #[gpu_trait]
 #[diagnostic::on_unimplemented(
     message = "tensor cores do not multiply `{Self}`",
     note = "they multiply f16, bf16, f32 (as tf32), i8, u8, F8E4M3 and F8E5M2"
 )]
 pub trait TensorElement: AnyBits + 'static {
-    /// What products are added up in: `f32`, or `i32` for integers.
+    /// The type of the sums: `f32`, or `i32` for integers.
     type Sum: Num + GpuType;
 
     /// Adds a product of 16 rows of 32 bytes by 8 columns of 32 bytes, all lanes of the warp together.

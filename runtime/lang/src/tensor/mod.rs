@@ -1,8 +1,9 @@
 //! Matrices in the registers of a warp, and their products by the tensor cores.
 //!
-//! Written in the device language itself, over the instructions of [`ptx`](crate::ptx). A warp holds a block of sums, a
-//! [`WarpAccumulator`], and multiplies [`OperandA`]s by [`OperandB`]s, which it loads from [`Tile`](crate::tile::Tile)s of
-//! shared memory. Which lane has which element is known here and nowhere else: kernels speak of rows and columns.
+//! They are written in the device language itself, over the instructions of [`ptx`](crate::ptx). A warp holds a block of
+//! sums, a [`WarpAccumulator`], and multiplies [`OperandA`]s by [`OperandB`]s, which it loads from
+//! [`Tile`](crate::tile::Tile)s of shared memory. Only this module knows which lane holds which element; kernels name rows
+//! and columns.
 
 // Device code: `is_multiple_of` would be a call.
 #![allow(clippy::manual_is_multiple_of)]

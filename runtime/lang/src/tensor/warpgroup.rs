@@ -16,10 +16,10 @@ use crate::types::{AnyBits, ViewMut2};
 
 /// 64 × `8 * C` sums in the registers of a warpgroup, `4 * C` of each thread.
 ///
-/// All 128 threads of the warpgroup make each call together. Operands are tiles in shared memory whose rows are 128 bytes and
-/// [`Swizzle128`](super::Swizzle128), in arrays declared with `align = 1024`. What threads wrote to them is visible to the tensor
-/// cores after `ptx::fence_proxy_async` of each thread that wrote and a barrier. Compute capability 9.0, on that architecture
-/// alone.
+/// All 128 threads of the warpgroup make each call together. Operands are tiles in shared memory with rows of 128 bytes and
+/// the layout [`Swizzle128`](super::Swizzle128), in arrays declared with `align = 1024`. After threads have written a tile,
+/// each of them calls `ptx::fence_proxy_async` and they meet at a barrier; then the tensor cores see the tile. Compute
+/// capability 9.0, on that architecture alone.
 ///
 /// ```
 /// # use warpsmith::prelude::*;
@@ -86,15 +86,16 @@ impl<T, const COLS: usize, L> Tile<'_, T, 64, COLS, L> {
 
 #[gpu_impl]
 impl<D: Num, const C: usize> Accumulator<D, C> {
-    /// Sums of nothing.
+    /// Makes sums that are zero.
     pub fn zero() -> Self {
         Accumulator { registers: [[D::ZERO; 4]; C] }
     }
 
-    /// Starts to add `a * bᵀ`, 128 bytes of each row: the 64 rows of `a` from `row` on, a multiple of 8, by the `8 * C` rows of `b`.
+    /// Starts to add `a * bᵀ`, for 128 bytes of each row: the 64 rows of `a` from `row` on, a multiple of 8, by the `8 * C`
+    /// rows of `b`.
     ///
-    /// Without `keep` the sums begin anew. They are the tensor cores' until [`finish`](Self::finish), and so are the tiles;
-    /// further products may follow before.
+    /// Without `keep` the sums begin anew. Until [`finish`](Self::finish) the sums and the tiles belong to the tensor
+    /// cores; further products may start before.
     pub fn start_abt<
         T: WgmmaElement<Sum = D>,
         const A: usize,
@@ -198,7 +199,7 @@ impl<D: Num, const C: usize> Accumulator<D, C> {
         }
     }
 
-    /// Stores `convert(sum)` of each sum to `y` from (`row`, `col`) on, without those outside `y`.
+    /// Stores `convert(sum)` of each sum to `y`, from (`row`, `col`) on. It leaves out elements outside `y`.
     pub fn store<O: AnyBits, F: Fn(D) -> O>(&self, y: ViewMut2<O>, row: usize, col: usize, convert: F) {
         let thread = thread_rank() as usize % 128;
         let (row, col) = (row + thread / 32 * 16 + thread % 32 / 4, col + thread % 4 * 2);

@@ -1,8 +1,8 @@
 //! Copies of boxes by the copy engine, one builtin an instruction.
 //!
 //! One thread starts a copy. Coordinates are the row and the column of the box's first element, in elements; they may be
-//! negative or beyond the matrix; a column is a multiple of 16 bytes. Source: PTX ISA, `cp.async.bulk.tensor`; of the
-//! column, an H200, which stops with an illegal instruction at others.
+//! negative or beyond the matrix. The column's offset is a multiple of 16 bytes. Source: PTX ISA, `cp.async.bulk.tensor`;
+//! for the column, an H200, which stops with an illegal instruction at others.
 
 use core::marker::PhantomData;
 
@@ -33,11 +33,11 @@ fn start<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout, I
     map.start(operation, copy, memory, at.map(|i| i.to_index() as i32), barrier);
 }
 
-/// What the copy engine does to elements in memory with those of a tile.
+/// Combines elements in memory with those of a tile, as the copy engine does.
 fn joined<T: MappedElement>(to: *mut u8, from: *const u8, bytes: usize, join: impl Fn(T, T) -> T) {
     let (to, from) = (to.cast::<T>(), from.cast::<T>());
     for i in 0..bytes / size_of::<T>() {
-        // SAFETY: the simulator gives so many bytes of elements at both.
+        // SAFETY: the simulator gives `bytes` bytes of elements at both addresses.
         unsafe { to.add(i).write_unaligned(join(to.add(i).read_unaligned(), from.add(i).read_unaligned())) }
     }
 }
@@ -71,7 +71,7 @@ macro_rules! copies {
                     args: *const *const u8,
                     ret: *mut u8,
                 ) {
-                    // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                    // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
                     unsafe {
                         let mut args = crate::meaning::Arguments::new(args);
                         $(let $arg: $ty = args.take();)+
@@ -88,19 +88,20 @@ macro_rules! copies {
 copies! {
     /// Starts a copy of a box into a tile; `barrier` counts its bytes.
     ///
-    /// They are [`Tile::SIZE`], those of elements outside of the matrix too, which become zeros, or as the map says. A
-    /// thread lets the barrier expect them, by `mbarrier_arrive_expect_tx`; `Barrier::load_tile` does both. Who has waited
-    /// for the barrier sees the tile. Source: PTX ISA, `cp.async.bulk.tensor`; compute capability 9.0.
+    /// The copy has [`Tile::SIZE`] bytes, including those of elements outside of the matrix, which become zeros, or the
+    /// map's fill. A thread lets the barrier expect the bytes, by `mbarrier_arrive_expect_tx`; `Barrier::load_tile` does
+    /// both. A thread that has waited for the barrier sees the tile. Source: PTX ISA, `cp.async.bulk.tensor`; compute
+    /// capability 9.0.
     tma_load Load<MappedElement>(
         tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier
     ) {
         start("tma_load", BoxCopy::Load, tile, &map.object, at, barrier.address());
     }
 
-    /// Starts a copy of a box into the tiles that are at the same place in the blocks of the cluster whose bits are set in
-    /// `blocks`; the barrier at the same place of each counts its bytes.
+    /// Starts a copy of a box into several blocks of the cluster: those whose bits are set in `blocks`. Each receives it in
+    /// the tile at the same place as `tile`, and its barrier at the same place as `barrier` counts the bytes.
     ///
-    /// As [`tma_load`] otherwise. Source: PTX ISA, `cp.async.bulk.tensor`, `.multicast::cluster`; compute capability 9.0.
+    /// Otherwise like [`tma_load`]. Source: PTX ISA, `cp.async.bulk.tensor`, `.multicast::cluster`; compute capability 9.0.
     tma_load_multicast LoadMulticast<MappedElement>(
         tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier, blocks: u16
     ) {
@@ -119,7 +120,7 @@ copies! {
 
     /// Adds the elements of a tile to those of a box, atomically each.
     ///
-    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
     tma_reduce_add ReduceAdd<ReducedSum>(
         map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
@@ -131,7 +132,7 @@ copies! {
 
     /// Gives each element of a box the least of it and the tile's, atomically.
     ///
-    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
     tma_reduce_min ReduceMin<ReducedOrder>(
         map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
@@ -143,7 +144,7 @@ copies! {
 
     /// Gives each element of a box the greatest of it and the tile's, atomically.
     ///
-    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
     tma_reduce_max ReduceMax<ReducedOrder>(
         map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
@@ -155,7 +156,7 @@ copies! {
 
     /// Combines the bits of a box's elements with the tile's by and, atomically each.
     ///
-    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
     tma_reduce_and ReduceAnd<ReducedBits>(
         map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
@@ -167,7 +168,7 @@ copies! {
 
     /// Combines the bits of a box's elements with the tile's by or, atomically each.
     ///
-    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
     tma_reduce_or ReduceOr<ReducedBits>(
         map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
@@ -179,7 +180,7 @@ copies! {
 
     /// Combines the bits of a box's elements with the tile's by exclusive or, atomically each.
     ///
-    /// As [`tma_store`] otherwise. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
+    /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
     tma_reduce_xor ReduceXor<ReducedBits>(
         map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
     ) {

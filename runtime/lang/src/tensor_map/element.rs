@@ -1,4 +1,4 @@
-//! Elements of tensors, and what the copy engine can do with them.
+//! Elements of tensors, and the operations of the copy engine on them.
 
 use crate::boxes::BoxElement;
 use crate::half::{bf16, f16};
@@ -11,7 +11,7 @@ use crate::types::AnyBits;
     note = "elements of tensors are i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, F8E4M3 and F8E5M2"
 )]
 pub trait MappedElement: AnyBits + 'static {
-    /// As the copy engine knows it.
+    /// The type's name in the copy engine.
     const ELEMENT: BoxElement;
 }
 
@@ -29,7 +29,7 @@ pub trait ReducedSum: MappedElement {
     fn sum(self, other: Self) -> Self;
 }
 
-/// Elements of which the copy engine gives the least and the greatest: `i32 u32 i64 u64 f16 bf16`.
+/// Elements that the copy engine compares, for minima and maxima: `i32 u32 i64 u64 f16 bf16`.
 ///
 /// Source: PTX ISA, `cp.reduce.async.bulk`.
 #[diagnostic::on_unimplemented(

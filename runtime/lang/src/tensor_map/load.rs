@@ -1,4 +1,4 @@
-//! What a barrier does with tiles, written in the device language itself.
+//! The methods of barriers that load tiles, written in the device language itself.
 
 use warpsmith_macros::gpu_impl;
 
@@ -11,10 +11,10 @@ use crate::types::IndexInteger;
 
 #[gpu_impl]
 impl Barrier {
-    /// Starts a copy of the box whose first element is at a row and a column into a tile, for which the phase waits;
-    /// without arriving.
+    /// Starts a copy into a tile of the box whose first element is at a row and a column, and lets the phase wait for its
+    /// bytes. It does not arrive.
     ///
-    /// One thread calls it, and arrives after its last one. The copy is `ptx::tma_load`.
+    /// One thread calls it, and arrives after its last load. The copy is `ptx::tma_load`.
     #[track_caller]
     pub fn load_tile<
         T: MappedElement,

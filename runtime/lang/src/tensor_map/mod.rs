@@ -1,7 +1,8 @@
 //! Maps of tensors as kernels see them, and the copies of boxes by the copy engine.
 //!
-//! A map says where a matrix lies in global memory, and in which boxes it is copied; the host makes it. The boxes have the
-//! extents and the layout of a [`Tile`](crate::tile::Tile) by type. Knows no memory of the host's and no driver.
+//! A map holds the position of a matrix in global memory and the shape of the boxes in which it is copied; the host makes
+//! it. The type of a [`Tile`](crate::tile::Tile) gives the boxes their extents and layout. This module does not know the
+//! host's memory or the driver.
 
 pub mod copies;
 mod element;
@@ -157,8 +158,8 @@ macro_rules! map {
 map! {
     /// A matrix in global memory as the copy engine loads it: boxes of `ROWS` × `COLS` elements into tiles of layout `L`.
     ///
-    /// Made by `Buffer::tensor_map` and its siblings; a kernel takes it as `&TensorMap<f16, 64, 64, Swizzle128>`, which an
-    /// address in the kernel's parameters becomes. Compute capability 9.0.
+    /// `Buffer::tensor_map` and its siblings make it. A kernel takes it as `&TensorMap<f16, 64, 64, Swizzle128>`, which
+    /// becomes an address in the kernel's parameters. Compute capability 9.0.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     TensorMap, false
@@ -166,8 +167,8 @@ map! {
 map! {
     /// A matrix in global memory as the copy engine stores boxes of it, or reduces into them.
     ///
-    /// Made by `Buffer::tensor_map_mut` and its siblings; a kernel takes it as `&mut TensorMapMut<f16, 64, 64, Swizzle128>`.
-    /// Compute capability 9.0.
+    /// `Buffer::tensor_map_mut` and its siblings make it. A kernel takes it as
+    /// `&mut TensorMapMut<f16, 64, 64, Swizzle128>`. Compute capability 9.0.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     TensorMapMut, true, mut

@@ -1,4 +1,4 @@
-//! What a texture or a surface is on its device.
+//! Textures and surfaces on their device.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -10,7 +10,7 @@ use crate::place::{MemoryPlace, Order};
 /// A texture or a surface of one image; it lives as long as the image.
 #[derive(Debug)]
 pub struct ImageObject {
-    /// What a kernel on a GPU is given: the object, then the extents as 32-bit numbers.
+    /// The argument of a kernel on a GPU: the object, then the extents as 32-bit numbers.
     pub words: [u64; 3],
     /// Width, height, and depth or layers.
     pub extents: [u32; 3],
@@ -22,7 +22,7 @@ pub struct ImageObject {
     pub normalizes: bool,
     /// Addresses of the texels; those of a CUDA array are counted from zero.
     pub range: Range<u64>,
-    /// Where the image is.
+    /// The image's place.
     pub place: MemoryPlace,
     /// How launches order their uses of the image.
     pub order: Order,
@@ -39,7 +39,7 @@ impl ImageObject {
         self.extents[field.min(2)]
     }
 
-    /// Whether this is the texture of a sampler, or the surface.
+    /// Returns whether this is the texture of a sampler, or the surface.
     pub fn is(&self, sampler: &Option<Sampler>, normalizes: bool) -> bool {
         self.normalizes == normalizes
             && match (&self.sampler, sampler) {

@@ -23,7 +23,7 @@ pub struct Texels {
     pub pitch: usize,
     /// How each is stored.
     pub format: Format,
-    /// How many dimensions coordinates have; the others choose a layer, or are none.
+    /// The number of dimensions of coordinates; the others choose a layer, or are absent.
     pub rank: usize,
     /// Whether integers are read as floats of at most 1.
     pub normalizes: bool,
@@ -52,7 +52,7 @@ impl Texels {
         }
     }
 
-    /// What a texture gives at coordinates; `layer` chooses a plane of layers, the last one if it is above.
+    /// The sample of a texture at coordinates; `layer` chooses a plane of layers, and is clamped to the last one.
     pub fn sample(&self, sampler: &Sampler, coordinates: [f32; 3], layer: u32) -> [f64; 4] {
         let mut taps = [[Tap { index: 0, weight: 1.0 }, Tap::NONE]; 3];
         for axis in 0..self.rank {
@@ -116,7 +116,7 @@ fn combinations(taps: &[[Tap; 2]; 3]) -> impl Iterator<Item = [Tap; 3]> {
     all.filter(|taps| taps.iter().all(|tap| tap.weight != 0.0))
 }
 
-/// Where a coordinate lies in texels, after the address modes that repeat the image.
+/// The position of a coordinate in texels, after the address modes that repeat the image.
 fn located(coordinate: f32, extent: usize, sampler: &Sampler, axis: usize) -> f64 {
     let x = if coordinate.is_nan() { 0.0 } else { coordinate };
     if !sampler.normalized {

@@ -1,4 +1,4 @@
-//! What a texture or a surface is on its device: texels, their formats, samplers, and the simulator's filter.
+//! Textures and surfaces on their device: texels, their formats, samplers, and the simulator's filter.
 
 mod access;
 mod filter;

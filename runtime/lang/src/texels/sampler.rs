@@ -1,6 +1,6 @@
 //! How a texture is sampled: filter, address modes, coordinates, border.
 
-/// What a sample is made of.
+/// The texels that make a sample.
 ///
 /// Source: CUDA Driver API, `CUfilter_mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -12,7 +12,7 @@ pub enum Filter {
     Linear,
 }
 
-/// What a coordinate outside of the image stands for.
+/// The texels that a coordinate outside of the image stands for.
 ///
 /// Source: CUDA Driver API, `CUaddress_mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ pub enum AddressMode {
     Border,
 }
 
-/// How a texture is sampled: by point, clamped, by texel coordinates, unless said otherwise.
+/// The settings of sampling. Default: by point, clamped, by texel coordinates.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -41,9 +41,9 @@ pub enum AddressMode {
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Sampler {
-    /// What a sample is made of.
+    /// The texels that make a sample.
     pub filter: Filter,
-    /// What coordinates outside of the image stand for, in x, y and z.
+    /// The address modes in x, y and z, for coordinates outside of the image.
     pub address: [AddressMode; 3],
     /// Whether coordinates go from 0 to 1.
     pub normalized: bool,
@@ -52,7 +52,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// By point, clamped, by texel coordinates.
+    /// A sampler by point, clamped, by texel coordinates.
     pub fn new() -> Self {
         Self::default()
     }
@@ -67,25 +67,25 @@ impl Sampler {
         Self { normalized: true, ..self }
     }
 
-    /// What coordinates outside of the image stand for, in every dimension.
+    /// Sets the address mode for coordinates outside of the image, in every dimension.
     pub fn address(self, mode: AddressMode) -> Self {
         self.address_each([mode; 3])
     }
 
-    /// What coordinates outside of the image stand for, in x, y and z. An image has no use for more modes than it
-    /// has dimensions; those of layers are two.
+    /// Sets the address modes in x, y and z, for coordinates outside of the image. An image uses as many modes as it has
+    /// dimensions; layers have two.
     pub fn address_each(self, modes: [AddressMode; 3]) -> Self {
         Self { address: modes, ..self }
     }
 
-    /// The colour outside of the image where the address mode is [`AddressMode::Border`]; zero unless said.
+    /// Sets the colour outside of the image for [`AddressMode::Border`]. Default: zero.
     ///
     /// It is of the values that are read, so normalized reads have one from 0 to 1, or -1 to 1.
     pub fn border(self, colour: [f32; 4]) -> Self {
         Self { border: colour, ..self }
     }
 
-    /// Whether the same samples come of both; a colour is compared by its bits.
+    /// Returns whether two samplers give the same samples; a colour is compared by its bits.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let bits = |sampler: &Self| sampler.border.map(f32::to_bits);
         (self.filter, self.address, self.normalized) == (other.filter, other.address, other.normalized)

@@ -6,7 +6,7 @@ use crate::ir::ImageShape;
 pub trait Shape: 'static {
     /// Extents in texels: width, height, and depth or layers.
     type Extents: Copy;
-    /// What the IR calls it.
+    /// The shape in the IR.
     #[doc(hidden)]
     const SHAPE: ImageShape;
     /// Extents in every dimension; 1 in those that it has not.
@@ -43,6 +43,6 @@ shapes! {
     Plane: [usize; 2], |extents| [extents[0], extents[1], 1], |all| [all[0], all[1]];
     /// Planes of texels, between which a texture is filtered; its extents are width, height and depth.
     Volume: [usize; 3], |extents| extents, |all| all;
-    /// Planes of texels, of which one is chosen; its extents are width, height and layers.
+    /// A stack of planes of texels; its extents are width, height and layers.
     Layers: [usize; 3], |extents| extents, |all| all;
 }

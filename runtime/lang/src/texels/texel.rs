@@ -1,4 +1,4 @@
-//! What an image holds, and what a texture reads of it.
+//! The texels of images, and the values that textures read of them.
 
 use crate::half::f16;
 
@@ -31,7 +31,7 @@ pub enum Channel {
 pub struct Format {
     /// Each component.
     pub channel: Channel,
-    /// How many components: 1, 2 or 4.
+    /// The number of components: 1, 2 or 4.
     pub channels: usize,
 }
 
@@ -65,7 +65,7 @@ impl Channel {
         }
     }
 
-    /// What a component is divided by where it is read normalized; the least of signed ones is -1.
+    /// The divisor of a component that is read normalized; the minimum of signed ones is -1.
     fn largest(self) -> f64 {
         match self {
             Channel::U8 => 255.0,
@@ -98,7 +98,7 @@ impl Format {
     }
 }
 
-/// What an image can hold: 8-, 16- and 32-bit integers, `f16`, `f32`, and vectors of two and four of them.
+/// The types of an image's texels: 8-, 16- and 32-bit integers, `f16`, `f32`, and vectors of two and four of them.
 #[diagnostic::on_unimplemented(
     message = "an image cannot hold `{Self}`",
     label = "not a texel",
@@ -111,7 +111,7 @@ pub trait Texel: AnyBits + DeviceType<Erased = Self> + 'static {
     const NAME: &'static str;
 }
 
-/// What a texture can read: texels but for halves, which are read as `f32`.
+/// The types that a texture can read: texels except halves, which are read as `f32`.
 #[diagnostic::on_unimplemented(
     message = "a texture cannot read `{Self}`",
     label = "not read by textures",
@@ -120,14 +120,15 @@ pub trait Texel: AnyBits + DeviceType<Erased = Self> + 'static {
 pub trait TextureValue: GpuType + DeviceType<Erased = Self> + 'static {
     /// Its Rust name.
     const NAME: &'static str;
-    /// Whether it is of floats, between which a texture interpolates.
+    /// Whether it is a float; a texture interpolates between floats.
     const FLOAT: bool;
     /// The value of components, rounded to their type.
     #[doc(hidden)]
     fn from_components(components: [f64; 4]) -> Self;
 }
 
-/// What texels of an image can be read as: themselves; 8- and 16-bit integers as normalized floats; halves as floats.
+/// The types as which texels of an image can be read: themselves; 8- and 16-bit integers as normalized floats; halves as
+/// floats.
 #[diagnostic::on_unimplemented(
     message = "a texture cannot read texels of `{Self}` as `{R}`",
     label = "stored as `{Self}`",

@@ -2,7 +2,7 @@
 
 use warpsmith_macros::{gpu_impl, gpu_trait};
 
-/// Where a tile keeps its elements in shared memory.
+/// The order in which a tile keeps its elements in shared memory.
 ///
 /// The 32 banks of shared memory are four bytes wide. Threads of a warp that read one column of a
 /// [`RowMajor`] tile whose rows are a multiple of 128 bytes all meet in one bank; [`Padded`] and
@@ -90,7 +90,7 @@ pub type Swizzle64<const GROUP: usize = 8> = Swizzle<64, GROUP>;
 pub type Swizzle128<const GROUP: usize = 8> = Swizzle<128, GROUP>;
 
 impl<const SPAN: usize, const GROUP: usize> Swizzle<SPAN, GROUP> {
-    /// Which bits of a unit's number change.
+    /// The bits of a unit's number that change.
     const BITS: usize = {
         assert!(SPAN == 32 || SPAN == 64 || SPAN == 128, "a swizzle is of 32, 64 or 128 bytes");
         SPAN / 16 - 1

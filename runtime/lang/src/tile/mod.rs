@@ -116,8 +116,8 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
 
     /// Loads the elements of `x` from (`row`, `col`) on; those outside `x` become `fill`.
     ///
-    /// Every thread of the block takes part. Negative rows and columns are outside, as those past the
-    /// end are. Where the addresses allow it, accesses are of up to 16 bytes.
+    /// Every thread of the block takes part. Negative rows and columns are outside, like those past the end. If the
+    /// addresses allow it, accesses have up to 16 bytes.
     pub fn load<R: Num, C: Num>(self, x: View2<T>, row: R, col: C, fill: T) {
         self.fill::<false>(x, row.cast::<isize>(), col.cast::<isize>(), fill);
     }
@@ -186,7 +186,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
         }
     }
 
-    /// Whether the whole tile lies in `rows` × `cols` elements.
+    /// Returns whether the whole tile lies in `rows` × `cols` elements.
     fn inside(row: isize, col: isize, rows: usize, cols: usize) -> bool {
         row >= 0 && col >= 0 && row as usize + ROWS <= rows && col as usize + COLS <= cols
     }
@@ -221,14 +221,14 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> IndexMut<(usiz
     }
 }
 
-/// Whether `start + offset` is outside `0..end`.
+/// Returns whether `start + offset` is outside `0..end`.
 #[gpu_fn]
 fn outside(start: isize, offset: usize, end: usize) -> bool {
     let at = start + offset as isize;
     at < 0 || at >= end as isize
 }
 
-/// Copies `bytes` bytes in one access; what is too narrow for an asynchronous copy is copied at once.
+/// Copies `bytes` bytes in one access; a size that is too small for an asynchronous copy is copied at once.
 #[gpu_fn]
 fn copy<T: AnyBits, const ASYNC: bool>(to: *mut T, from: *const T, bytes: usize) {
     let (to16, from16) = (to as *mut U32x4, from as *const U32x4);

@@ -104,12 +104,12 @@ macro_rules! moved {
 }
 
 moved! {
-    /// What fills the rows of a [`RowRing`], in turn; one thread has it.
+    /// The writer of a [`RowRing`], which fills the rows in turn; one thread has it.
     Filler { stage: usize, free: Phase }
     /// A row of a [`RowRing`] that all readers have given back.
     #[must_use = "a row that is not committed is never filled, and its readers wait for ever"]
     Free { stage: usize }
-    /// What reads the rows of a [`RowRing`], in turn; each reading thread has its own.
+    /// A reader of a [`RowRing`], which reads the rows in turn; each reading thread has its own.
     Reader { stage: usize, filled: Phase }
     /// A row of a [`RowRing`] that is filled.
     #[must_use = "a row that is not released is never filled again"]
@@ -124,7 +124,7 @@ impl<'a, T: AnyBits, const N: usize, const STAGES: usize> RowRing<'a, T, N, STAG
         RowRing { elements: memory.as_mut_ptr() as *mut T, memory: PhantomData }
     }
 
-    /// Makes the barriers, for so many threads that read; every thread of the block calls it.
+    /// Makes the barriers for this number of threads that read; every thread of the block calls it.
     #[track_caller]
     pub fn init(self, readers: u32) {
         if thread_rank() == 0 {
@@ -137,12 +137,12 @@ impl<'a, T: AnyBits, const N: usize, const STAGES: usize> RowRing<'a, T, N, STAG
         sync_threads();
     }
 
-    /// What fills the rows, from the first on.
+    /// The writer of the rows, from the first on.
     pub fn filler(self) -> Filler<'a, T, N, STAGES> {
         Filler { ring: self, stage: 0, free: Phase::passed() }
     }
 
-    /// What reads the rows, from the first on.
+    /// A reader of the rows, from the first on.
     pub fn reader(self) -> Reader<'a, T, N, STAGES> {
         Reader { ring: self, stage: 0, filled: Phase::first() }
     }
@@ -189,7 +189,7 @@ impl<'a, T: AnyBits, const N: usize, const STAGES: usize> Free<'a, T, N, STAGES>
         self.ring.full(self.stage).load(&mut row[..], from);
     }
 
-    /// Gives the row to the readers, who wait for what is loaded.
+    /// Gives the row to the readers, who wait for its loads.
     #[track_caller]
     pub fn commit(self) {
         self.ring.full(self.stage).arrive();
@@ -219,7 +219,7 @@ impl<'a, T: AnyBits, const N: usize, const STAGES: usize> Filled<'a, T, N, STAGE
         unsafe { View::from_raw_parts(self.ring.start(self.stage) as *const T, N) }
     }
 
-    /// Gives the row back: the thread has read what it needs.
+    /// Gives the row back; the thread has read it.
     #[track_caller]
     pub fn release(self) {
         self.ring.empty(self.stage).arrive();

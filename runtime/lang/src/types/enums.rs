@@ -6,7 +6,8 @@ use crate::ir::{ConstValue, EnumType, Expr, ExprKind, Scalar, Type, ValueLayout,
 /// The tag of `Option` and `Result`.
 const TAG: ValueLayout = ValueLayout::of::<i32>();
 
-/// A value whose tag is that of no variant: it was never written.
+/// Ends the thread: a value has a tag that no variant has, since nothing wrote it. In a simulated thread the panic becomes a
+/// fault of the launch.
 #[cold]
 #[track_caller]
 pub fn no_variant(name: &str, tag: i128) -> ! {

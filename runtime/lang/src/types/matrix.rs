@@ -11,14 +11,14 @@ use crate::simulator::context;
 use crate::witness::{DeviceFn, FnProbe, never_called};
 use warpsmith_macros::gpu_impl;
 
-/// Marker of `from_raw_parts` in a kernel, of so many words: the address and the extents of a view.
+/// Marker of `from_raw_parts` in a kernel with this number of words: the address and the extents of a view.
 #[doc(hidden)]
 pub struct RawParts<const WORDS: usize>;
 
 impl<const WORDS: usize> DeviceFn for RawParts<WORDS> {
     fn callee() -> Callee {
         unsafe fn meaning<const WORDS: usize>(args: *const *const u8, ret: *mut u8) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for; a view is its
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for; a view is its
             // address and its extents, one after another.
             unsafe {
                 let mut args = Arguments::new(args);
@@ -103,7 +103,8 @@ macro_rules! matrix {
                 self.stride as usize
             }
 
-            /// Where the element at (`row`, `col`) is or would be: outside the matrix it is only an address.
+            /// The address of the element at (`row`, `col`), or where it would be: outside the matrix it is only an
+            /// address.
             pub fn address(self, row: isize, col: isize) -> $ptr {
                 self.ptr.wrapping_offset(row * self.stride as isize + col)
             }
@@ -178,7 +179,8 @@ macro_rules! volume {
         }
 
         impl<T> $name<'_, T> {
-            /// A view of `[planes, rows, cols]` elements, planes and rows so many elements apart.
+            /// A view of `[planes, rows, cols]` elements, with these distances between planes and between rows, in
+            /// elements.
             ///
             /// # Safety
             /// The address is of that many initialised elements for as long as the lifetime says.

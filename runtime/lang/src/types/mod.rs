@@ -1,5 +1,5 @@
 //! Device types: scalars, vectors, slices, views, shared arrays, enums and their operators, as Rust types that a kernel may
-//! use and as what they are while a kernel is simulated. Knows no CUDA text.
+//! use, and as their values while a kernel is simulated. This module knows no CUDA text.
 
 mod enums;
 mod equality;

@@ -27,7 +27,7 @@ macro_rules! scalars {
 
 scalars! {
     bool, Bool, |v| ConstValue::Bool(v), unsafe fn from_ir(at: *const u8) -> Self {
-        // SAFETY: one byte. What is no `bool` is taken for `true`, as the device takes it.
+        // SAFETY: one byte. Bytes that are no `bool` count as `true`, as on the device.
         unsafe { at.read() != 0 }
     };
     i8, I8, |v| ConstValue::Int(v.into());

@@ -1,4 +1,4 @@
-//! What `&[T]` and `&mut [T]` are inside a kernel.
+//! `&[T]` and `&mut [T]` inside a kernel.
 
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
@@ -34,7 +34,7 @@ impl<T> Slice<T> {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -157,7 +157,7 @@ impl<'a, T> IntoIterator for &'a mut Slice<T> {
     }
 }
 
-/// What `&x[a..b]` works on in a kernel.
+/// The operand of `&x[a..b]` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be sliced in a kernel",
     note = "slices, arrays, `View`s and one-dimensional shared arrays can"
@@ -178,7 +178,7 @@ pub trait Sliceable {
     }
 }
 
-/// An extent for a descriptor that is only lent as `&Slice`: nothing is written through it.
+/// An extent for a descriptor that is lent as `&Slice`, through which nothing is written.
 #[inline]
 pub(crate) fn to_read<T>((ptr, len): (*const T, usize)) -> (*mut T, usize) {
     (ptr.cast_mut(), len)
@@ -257,16 +257,16 @@ impl PartIndex {
     }
 }
 
-/// What a slice in a kernel is indexed by: a number, or a part.
+/// The index of a slice in a kernel: a number, or a part.
 #[diagnostic::on_unimplemented(
     message = "an index of a slice or of a shared array is one number in a kernel, and no `{Self}`",
     label = "not one number"
 )]
 pub trait At<T> {
-    /// What stands there.
+    /// The type of the indexed part.
     type Found: ?Sized;
 
-    /// Where it stands among elements; a fault of the launch if it does not.
+    /// The position of the part among the elements; a position outside is a fault of the launch.
     #[doc(hidden)]
     fn among(self, elements: (*mut T, usize)) -> *mut Self::Found;
 }
@@ -419,7 +419,7 @@ pub(crate) fn split<'a, T>(extent: (*mut T, usize), middle: usize) -> (&'a mut S
     (part(extent, 0, Some(middle)), part(extent, middle, None))
 }
 
-/// What `&mut x[a..b]` works on in a kernel.
+/// The operand of `&mut x[a..b]` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be sliced for writing in a kernel",
     note = "mutable slices, arrays, `ViewMut`s and one-dimensional shared arrays can"

@@ -282,7 +282,7 @@ macro_rules! vector {
     };
 }
 
-/// What only vectors of some scalars have.
+/// The methods that only vectors of some scalars have.
 macro_rules! kinds {
     (() $name:ident $scalar:ty, $components:tt) => {};
     (($kind:ident $($rest:ident)*) $name:ident $scalar:ty, $components:tt) => {

@@ -6,7 +6,7 @@ use super::{DeviceType, Elements, ElementsMut, GpuType, Slice, Sliceable, Slicea
 use crate::ir::Type;
 use crate::simulator::context;
 
-/// What every view is, whatever its rank: a copyable value whose elements are places.
+/// The common trait of views of every rank: copyable values whose elements are places.
 ///
 /// The type has a method `at` that gives the checked address of an element.
 macro_rules! place {
@@ -93,7 +93,7 @@ macro_rules! view {
                 self.len as usize
             }
 
-            /// Whether there are no elements.
+            /// Returns whether there are no elements.
             pub fn is_empty(&self) -> bool {
                 self.len == 0
             }

@@ -11,7 +11,7 @@ use crate::nvrtc::Cubin;
 /// Key of the entry that holds the others.
 const BUNDLE: &[u8] = b"warpsmith bundle 1";
 
-/// What is wrong with a bundle.
+/// The defects of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleError {
@@ -32,7 +32,7 @@ pub enum BundleError {
     Write {
         /// Where.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
 }

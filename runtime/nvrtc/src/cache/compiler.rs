@@ -1,4 +1,4 @@
-//! Who makes cubins, and how its version is known without asking it.
+//! The compiler that makes cubins, and how its version is known without loading it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use super::disk::Disk;
 use super::key::Key;
 use crate::nvrtc::{self, Cubin, NvrtcError, Sighting, Version};
 
-/// What makes the cubin of a key.
+/// A compiler that makes the cubin of a key.
 pub trait Compiler {
     /// Its version, learned from a note of an earlier process where that is cheaper than asking.
     ///
@@ -17,10 +17,10 @@ pub trait Compiler {
     /// Makes a cubin, and says which version made it.
     ///
     /// # Errors
-    /// What the compiler refuses.
+    /// [`NvrtcError`] if the source does not compile.
     fn compile(&self, key: &Key) -> Result<(Cubin, Version), NvrtcError>;
 
-    /// Called after a compile whose cubin is stored: what is to be noted for later processes.
+    /// Called after a compile whose cubin is stored, to note facts for later processes.
     fn learn(&self, disk: &Disk);
 }
 
@@ -30,7 +30,7 @@ pub struct Nvrtc;
 impl Nvrtc {
     /// The version that an earlier process noted, if the same file is still there; looked up once in a process.
     ///
-    /// Should the file change later, a cubin of that version is as right as before: this only says whose it is.
+    /// If the file changes later, a cubin of that version is as right as before: this only tells its version.
     pub fn noted(disk: &Disk) -> Option<Version> {
         static NOTED: Mutex<Option<Version>> = Mutex::new(None);
         let mut known = NOTED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -23,7 +23,7 @@ const RENEW: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A directory of cubins, bounded in size.
 ///
-/// Whoever can write to it decides what code runs on the GPU: it is as trusted as the executable.
+/// The directory must be as trusted as the executable: anyone who can write to it decides what code runs on the GPU.
 #[derive(Clone, Debug)]
 pub struct Disk {
     root: PathBuf,
@@ -43,7 +43,7 @@ pub enum Miss {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
     /// The file is not what was written there.
@@ -51,7 +51,7 @@ pub enum Miss {
     Unusable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The defect.
         reason: String,
     },
 }
@@ -70,7 +70,7 @@ impl Disk {
     /// The cubin of an encoded key and a compiler.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub fn read(&self, key: &[u8], maker: &Version) -> Result<Cubin, Miss> {
         let maker = maker.to_string();
         self.entry(&self.cubin_path(key, &maker), |entry| {
@@ -99,7 +99,7 @@ impl Disk {
     /// Keeps a cubin.
     ///
     /// # Errors
-    /// What the system said; nothing is kept then.
+    /// The error of the file system; nothing is kept then.
     pub fn store(&self, key: &[u8], maker: &Version, cubin: &Cubin) -> io::Result<()> {
         let maker = maker.to_string();
         let bytes = Entry { key, maker: &maker, image: &cubin.image, log: &cubin.log }.encode();
@@ -163,7 +163,7 @@ impl Disk {
         self.shard(&name).join(format!("{name}-{}", &key::name(maker.as_bytes())[..16]))
     }
 
-    /// A folder for all names that begin alike, so that none has too many files.
+    /// A folder for all names with the same beginning, which keeps folders small.
     fn shard(&self, name: &str) -> PathBuf {
         trim::cubins(&self.root).join(&name[..2])
     }

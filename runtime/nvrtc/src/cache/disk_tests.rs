@@ -103,7 +103,7 @@ fn a_file_of_another_key_is_a_miss() {
     for key in [b"one", b"two"] {
         disk.store(key, &version(), &some(key)).expect("stored");
     }
-    // As if both keys had one hash.
+    // The test pretends that both keys have one hash.
     fs::copy(path(&disk, b"one"), path(&disk, b"two")).expect("own files");
     let miss = disk.read(b"two", &version()).expect_err("it holds the other key");
     assert!(miss.to_string().ends_with("is not used: it is of another kernel or compiler"), "{miss}");

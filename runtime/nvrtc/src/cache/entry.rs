@@ -1,6 +1,6 @@
-//! The file of one entry: what it is for, its bytes, and a checksum over all of it.
+//! The file of one entry: its key, its bytes, and a checksum over all of it.
 //!
-//! Opens no files. What was torn, changed or written by something else is told, never trusted.
+//! This module opens no files. It reports data that was torn, changed or written by another program, and never trusts it.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 const MAGIC: &[u8; 8] = b"WARPSMTH";
 /// Version of this layout.
 const FORMAT: u32 = 1;
-/// Bytes before what the checksum covers.
+/// The bytes before those that the checksum covers.
 const UNCHECKED: usize = MAGIC.len() + size_of::<u128>();
 
 /// One entry.
@@ -16,11 +16,11 @@ const UNCHECKED: usize = MAGIC.len() + size_of::<u128>();
 pub struct Entry<'a> {
     /// The whole key.
     pub key: &'a [u8],
-    /// Who made it: a version of NVRTC.
+    /// The maker: a version of NVRTC.
     pub maker: &'a str,
     /// The bytes.
     pub image: &'a [u8],
-    /// What the compiler said.
+    /// The compiler's log.
     pub log: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! What decides the bytes of a cubin, and its name on disk.
+//! The key of a cubin: everything that decides its bytes, and its name on disk.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -9,8 +9,8 @@ const CACHE_VERSION: u32 = 1;
 
 /// Everything that decides the bytes of a cubin, but for the compiler's version.
 ///
-/// Relocatable code is linked with CUDA's device runtime, which is not in the key: an installed program may
-/// come without it, and whichever it was linked with serves.
+/// Relocatable code is linked with CUDA's device runtime, which is not in the key: an installed program may come without
+/// it, and a cubin that is linked with any version works.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The kernel, whose name is also the name of the source file.

@@ -1,13 +1,13 @@
 //! Compiled kernels by everything that decides their bytes: in memory, from a bundle, on disk, or from
 //! the compiler, in this order.
 //!
-//! On disk a cubin is found by its source, flags, architecture, the layout's version and the compiler's
-//! build. The whole key is also in the file: two keys of one hash are a miss. A torn, foreign or corrupt
-//! file is a miss; a directory that is missing, full or read-only keeps nothing. None of it is an error:
-//! [`Cache::stats`] and `WARPSMITH_LOG=cache` say what happened. What does not compile is not kept.
+//! On disk a cubin is found by its source, flags, architecture, the layout's version and the compiler's build. The whole
+//! key is also in the file: two keys of one hash are a miss. A torn, foreign or corrupt file is a miss; a directory that is
+//! missing, full or read-only keeps nothing. None of it is an error: [`Cache::stats`] and `WARPSMITH_LOG=cache` report it.
+//! The cache does not keep failures to compile.
 //!
-//! **Without NVRTC.** Where no NVRTC can be loaded, a cubin of the same source, flags and architecture by
-//! any NVRTC is taken, the newest first. So a warm cache is enough for a machine that has only a driver.
+//! **Without NVRTC.** If no NVRTC can be loaded, the cache takes the newest cubin of the same source, flags and
+//! architecture, made by any NVRTC. A warm cache is therefore enough for a machine that has only a driver.
 //!
 //! **Which NVRTC.** To load NVRTC costs tens of milliseconds, so a process that did notes which file was
 //! found and which build that is, under everything that decided that it was found. A later process with
@@ -75,7 +75,7 @@ impl Cache {
         self.disk.as_ref()
     }
 
-    /// What this cache has done.
+    /// The statistics of this cache.
     pub fn stats(&self) -> Stats {
         self.recorder.stats()
     }
@@ -94,7 +94,7 @@ impl Cache {
     /// # Errors
     /// The compiler's.
     pub fn get_from(&self, key: Key, compiler: &dyn Compiler) -> Made {
-        // The map is locked for the look-up only, so that different kernels compile at once.
+        // The map is locked for the look-up only; different kernels compile at once.
         let slot = self.lock().entry(key.clone()).or_default().clone();
         if let Some(Ok(cubin)) = slot.get() {
             self.recorder.count(&key.kernel, "in memory", |stats| &mut stats.from_memory);
@@ -102,7 +102,7 @@ impl Cache {
         }
         let made = slot.get_or_init(|| self.make(&key, compiler).map(Arc::new)).clone();
         if matches!(&made, Err(error) if !matches!(error, NvrtcError::Compile { .. })) {
-            // What the machine lacks may come; a source that does not compile never will.
+            // A missing library may be installed later; a source that does not compile never will.
             self.lock().retain(|_, kept| !Arc::ptr_eq(kept, &slot));
         }
         made
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::nvrtc::{Arch, Version};
 
-    /// A compiler that counts, and refuses what it is told to.
+    /// A compiler that counts, and refuses given sources.
     #[derive(Default)]
     struct Counting {
         compiles: AtomicU32,

@@ -8,7 +8,7 @@ use warpsmith_env::{Lookup, SettingError, bytes, choice, list, variable};
 /// Default size of the disk cache, in bytes: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;
 
-/// Where cubins are kept, as the environment says.
+/// The places of cubins, from the environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheSettings {
     /// Directory of the disk cache; `None` if it is switched off or there is no place for it.

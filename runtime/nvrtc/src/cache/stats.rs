@@ -1,4 +1,4 @@
-//! What a cache has done: counts, and why it could not do more.
+//! The statistics of a cache: counts, and its difficulties.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 /// Remarks that are kept at most.
 const REMARKS: usize = 32;
 
-/// What a cache has done since the process began.
+/// The statistics of a cache since the process began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {

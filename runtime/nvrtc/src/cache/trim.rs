@@ -1,13 +1,13 @@
 //! The size bound: how much there is, and what goes first.
 //!
-//! Knows names and times of files, and nothing of what is in them.
+//! This module knows names and times of files, and nothing of their contents.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// What files are counted in.
+/// The unit of a file's size on disk.
 pub(super) const PAGE: u64 = 4096;
 /// When a temporary file has no writer any more.
 const STALE: Duration = Duration::from_secs(60 * 60);
@@ -89,7 +89,7 @@ fn cubin_files(root: &Path, now: SystemTime) -> Vec<Kept> {
     .collect()
 }
 
-/// Whether a name is one that a cubin is stored under; other files are not ours to remove.
+/// Returns whether a name is one that a cubin is stored under; other files are not ours to remove.
 fn is_cubin(name: &str) -> bool {
     let hex = |text: &str, length| text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     name.split_once('-').is_some_and(|(key, maker)| hex(key, 32) && hex(maker, 16))

@@ -1,10 +1,10 @@
 //! A defect of the assembler that NVRTC calls, found in the machine code that it makes.
 //!
-//! Since sm_90, `max(min(x, high), 0)` is one instruction, `VIMNMX.RELU`. Where the result is compared with `high` next,
-//! ptxas 13.0 to 13.3 take the comparison from that instruction too, and have its two predicates written to one
-//! register: a branch on `x.min(255).max(0) != 255` goes the wrong way for every `x` above zero. ptxas makes no such
-//! code without optimization. Seen on an H200 (driver 580.159), of CUDA C++ by hand too; `x.clamp(0, 255)` and casts
-//! print in an order that it leaves alone.
+//! Since sm_90, `max(min(x, high), 0)` is one instruction, `VIMNMX.RELU`. If the code then compares the result with `high`,
+//! ptxas 13.0 to 13.3 take the comparison from that instruction too, and have its two predicates written to one register: a
+//! branch on `x.min(255).max(0) != 255` goes the wrong way for every `x` above zero. Without optimization ptxas makes no
+//! such code. The defect was seen on an H200 (driver 580.159), with hand-written CUDA C++ too; `x.clamp(0, 255)` and casts
+//! print in an order that does not trigger it.
 
 use super::elf::{u32_at, u64_at};
 
@@ -16,11 +16,11 @@ const INSTRUCTION: usize = 16;
 /// The flag with which the assembler does not make such code.
 pub(super) const WITHOUT_OPTIMIZATION: &str = "--ptxas-options=--opt-level=0";
 
-/// What the user is told, on stderr and in the log.
+/// The message to the user, on stderr and in the log.
 pub(super) const ADVICE: &str = "this version of ptxas miscompiles a comparison with the upper bound of \
     `x.min(high).max(0)`, so the kernel was assembled without optimization; write `x.clamp(0, high)`";
 
-/// Whether machine code takes a comparison from a minimum that is cut off at zero.
+/// Returns whether machine code takes a comparison from a minimum that is cut off at zero.
 pub(super) fn compares_in_relu(image: &[u8]) -> bool {
     sections(image).flat_map(|code| code.chunks_exact(INSTRUCTION)).any(|instruction| {
         let word = |at| u64_at(instruction, at).unwrap_or(0);

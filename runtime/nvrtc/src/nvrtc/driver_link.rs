@@ -29,7 +29,7 @@ pub(super) fn link(object: &[u8], runtime: &[u8], kernel: &str, arch: Arch) -> R
 pub(super) const CALLED: &[&str] =
     &["cuCtxGetCurrent", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkCreate_v2", "cuLinkDestroy"];
 
-/// Whether there is a driver, with these functions: cudarc panics where one is missing.
+/// Returns whether there is a driver, with these functions: cudarc panics where one is missing.
 fn is_present() -> Result<bool, NvrtcError> {
     static PRESENT: OnceLock<Result<bool, NvrtcError>> = OnceLock::new();
     PRESENT.get_or_init(look).clone()
@@ -49,7 +49,7 @@ fn look() -> Result<bool, NvrtcError> {
     Err(NvrtcError::Symbol { library: "libcuda", symbol: (*symbol).to_owned(), way })
 }
 
-/// Whether this thread has a context: a linker is the context's.
+/// Returns whether this thread has a context: a linker is the context's.
 fn has_context() -> Result<bool, NvrtcError> {
     if !is_present()? {
         return Ok(false);

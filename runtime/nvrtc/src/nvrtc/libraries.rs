@@ -1,4 +1,4 @@
-//! Where CUDA's libraries are that NVRTC does not bring: beside it, on the library path, in the toolkit.
+//! The search for CUDA's libraries that do not come with NVRTC: beside it, on the library path, in the toolkit.
 
 use std::path::{Path, PathBuf};
 

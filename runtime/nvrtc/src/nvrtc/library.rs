@@ -1,7 +1,7 @@
 //! The NVRTC library: where it is, which build it is, and whether that can be known without loading it.
 //!
-//! Loading it costs tens of milliseconds, so a start that compiles nothing must not. A [`Sighting`] is what
-//! a process that did load it found; [`surroundings`] is everything that decided that it was found there.
+//! Loading it costs tens of milliseconds, so a start that compiles nothing must not. A process that has loaded it leaves a
+//! [`Sighting`]; [`surroundings`] is everything that decided where it was found.
 
 use std::env;
 use std::fmt::{self, Write};
@@ -53,7 +53,7 @@ pub struct Sighting {
 }
 
 impl Sighting {
-    /// As text.
+    /// The text form.
     pub fn encode(&self) -> String {
         format!("{}\n{}\n{}", self.version, self.stamps, self.path.display())
     }
@@ -66,7 +66,7 @@ impl Sighting {
         Some(Self { version, stamps, path: lines.next()?.into() })
     }
 
-    /// Whether the same file is still in the same place.
+    /// Returns whether the same file is still in the same place.
     pub fn holds(&self) -> bool {
         stamps(&self.path) == self.stamps
     }
@@ -188,9 +188,9 @@ fn path_of(_handle: &libloading::Library) -> Option<PathBuf> {
 
 /// Everything that decides which file a load of NVRTC finds, as text; `None` where that is not known.
 ///
-/// The loader looks in `LD_LIBRARY_PATH`, in its cache, which every installer rewrites, and in the system's
-/// folders. A folder's time changes when a file in it appears, goes or is renamed. What an executable names
-/// itself is part of its path here.
+/// The loader looks in `LD_LIBRARY_PATH`, in its cache, which every installer rewrites, and in the system's folders. A
+/// folder's time changes when a file in it appears, goes or is renamed. The libraries that an executable itself names are
+/// part of its path here.
 pub fn surroundings() -> Option<String> {
     if !cfg!(target_os = "linux") {
         return None;
@@ -216,7 +216,7 @@ fn stamps(path: &Path) -> String {
     format!("{} {}", stamp(path), path.parent().map(stamp).unwrap_or_default())
 }
 
-/// What changes when a file or folder does.
+/// A number that changes when a file or folder does.
 fn stamp(path: &Path) -> String {
     let Ok(file) = fs::metadata(path) else { return "-".into() };
     let modified = file.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());

@@ -1,4 +1,4 @@
-//! Links relocatable code with CUDA's device runtime, so that kernels can launch kernels.
+//! Links relocatable code with CUDA's device runtime, for kernels that launch kernels.
 //!
 //! nvJitLink links where it is installed, which needs no GPU; else the driver does.
 

@@ -1,8 +1,8 @@
 //! Compiles CUDA C++ to a cubin with NVRTC.
 //!
-//! What comes in is source text and options; what goes out is machine code for one architecture. Kernels
-//! that launch kernels are linked with CUDA's device runtime.
-//! Knows nothing of kernels, devices or caches. A missing library is an error, never a panic.
+//! Source text and options come in, and machine code for one architecture goes out. Kernels that launch kernels are linked
+//! with CUDA's device runtime. This module knows nothing of kernels, devices or caches. A missing library is an error,
+//! never a panic.
 
 mod defects;
 mod driver_link;
@@ -61,7 +61,7 @@ pub struct CompileOptions {
     pub arch: Arch,
     /// Whether `a * b + c` may become a fused multiply-add.
     pub fmad: bool,
-    /// What profilers and debuggers see.
+    /// The information for profilers and debuggers.
     pub debug_info: DebugInfo,
     /// Whether kernels launch kernels: the code is relocatable and linked with CUDA's device runtime.
     pub relocatable: bool,
@@ -70,7 +70,7 @@ pub struct CompileOptions {
 }
 
 impl CompileOptions {
-    /// Those of an ordinary kernel.
+    /// The options of an ordinary kernel.
     pub fn new(arch: Arch) -> Self {
         Self {
             arch,
@@ -82,11 +82,11 @@ impl CompileOptions {
     }
 }
 
-/// What a cubin tells profilers and debuggers.
+/// The information of a cubin for profilers and debuggers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DebugInfo {
-    /// Nothing.
+    /// No information.
     #[default]
     None,
     /// The Rust line of each instruction. The code is the same.
@@ -95,7 +95,7 @@ pub enum DebugInfo {
     Full,
 }
 
-/// Machine code, and what the compiler said.
+/// Machine code, and the compiler's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cubin {
     /// The ELF image.
@@ -121,7 +121,7 @@ pub enum NvrtcError {
         library: &'static str,
         /// The function.
         symbol: String,
-        /// What to install.
+        /// The package to install.
         way: &'static str,
     },
     /// The CUDA did not compile.
@@ -160,10 +160,10 @@ pub enum NvrtcError {
         library: &'static str,
         /// The environment variable that names it.
         variable: &'static str,
-        /// Where it was looked for.
+        /// The places that were searched.
         looked: String,
     },
-    /// Nothing can link.
+    /// There is no linker.
     #[error(
         "a kernel launches kernels, which needs a linker: without a GPU that is nvJitLink; `pip install nvidia-nvjitlink` of NVRTC's \
          major version and add its lib folder to LD_LIBRARY_PATH"
@@ -225,10 +225,10 @@ fn assembled(source: &str, kernel: &str, arch: Arch, mut flags: Vec<String>) -> 
     Ok(Cubin { image: program.cubin()?, log })
 }
 
-/// As [`compile_object`], with the assembler's report of registers, spills and memory as the log.
+/// Like [`compile_object`], with the assembler's report of registers, spills and memory as the log.
 ///
 /// # Errors
-/// As [`compile_object`].
+/// The errors of [`compile_object`].
 pub fn compile_verbose(source: &str, kernel: &str, options: &CompileOptions) -> Result<Cubin, NvrtcError> {
     let mut flags = flags(options);
     flags.push("--ptxas-options=--verbose".into());
@@ -244,7 +244,7 @@ pub fn compile_verbose(source: &str, kernel: &str, options: &CompileOptions) -> 
 /// Compiles one kernel's source to PTX, for reading.
 ///
 /// # Errors
-/// As [`compile`].
+/// The errors of [`compile`].
 pub fn ptx(source: &str, kernel: &str, options: &CompileOptions) -> Result<String, NvrtcError> {
     let mut flags = flags(options);
     // A real architecture gives machine code alone.
@@ -252,7 +252,7 @@ pub fn ptx(source: &str, kernel: &str, options: &CompileOptions) -> Result<Strin
     run(source, kernel, options.arch, &flags)?.0.ptx()
 }
 
-/// A compiled program, and what the compiler said.
+/// A compiled program, and the compiler's log.
 fn run(source: &str, kernel: &str, arch: Arch, flags: &[String]) -> Result<(Program, String), NvrtcError> {
     library::open()?;
     let program = Program::new(source, kernel)?;
@@ -269,7 +269,7 @@ fn run(source: &str, kernel: &str, arch: Arch, flags: &[String]) -> Result<(Prog
 pub fn flags(options: &CompileOptions) -> Vec<String> {
     let mut flags = vec![format!("--gpu-architecture={}", options.arch), "--std=c++17".into()];
     flags.push(format!("--fmad={}", options.fmad));
-    // rustc has warned of what is never used: 177 never referenced, 550 set and never used.
+    // rustc has warned of unused code: 177 is a variable without a reference, 550 one that is set and not used.
     flags.push("--diag-suppress=177,550".into());
     if options.relocatable {
         flags.push("--relocatable-device-code=true".into());

@@ -40,7 +40,7 @@ impl Program {
         unsafe { sys::nvrtcCompileProgram(self.0, pointers.len() as i32, pointers.as_ptr()) }
     }
 
-    /// What the compiler said.
+    /// The compiler's log.
     pub fn log(&self) -> String {
         let mut size = 0;
         // SAFETY: the program is alive; `size` is writable.

@@ -73,7 +73,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// What a child says that does one thing with the libraries of a folder.
+/// The output of a child process that does one thing with the libraries of a folder.
 fn child(folder: &Path, what: &str) -> String {
     let me = std::env::current_exe().expect("this test has a path");
     let child = Command::new(me)

@@ -154,7 +154,7 @@ impl Stream {
         }
     }
 
-    /// Whether it keeps an implicit order with the device's default stream: that stream itself, and those
+    /// Returns whether it keeps an implicit order with the device's default stream: that stream itself, and those
     /// of [`Device::blocking_stream`](crate::Device::blocking_stream).
     ///
     /// # Errors

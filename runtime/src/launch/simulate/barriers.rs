@@ -1,4 +1,4 @@
-//! Which barriers a launch needs: it is repeated from the same memory, each time without one of them.
+//! The barriers that a launch needs: it is repeated from the same memory, each time without one of them.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// ```
     ///
     /// # Errors
-    /// As for [`Launch::launch_observed`], and any fault of the launch as it is: the question makes sense only for a
+    /// The errors of [`Launch::launch_observed`], and any fault of the launch as it is: the question makes sense only for a
     /// launch without a fault.
     pub fn barriers(self, device: &Device) -> Result<Barriers> {
         let simulation = self.simulation(device)?;
@@ -76,13 +76,13 @@ struct Trial<'t> {
 
 /// A launch that runs again and again.
 struct Trials<'t> {
-    /// As it is.
+    /// The launch with all of its barriers.
     whole: Trial<'t>,
-    /// As it is, but it gives up sooner: without a barrier it may go on forever.
+    /// The same launch, which gives up sooner: without a barrier it may go on forever.
     short: Trial<'t>,
-    /// What it may write.
+    /// The memory that it may write.
     memory: Vec<Writable>,
-    /// What that held before.
+    /// The contents of that memory before.
     before: Vec<Vec<u8>>,
     /// The orders of the schedule in which it runs, and what each leaves; the first is its own.
     after: Vec<(u64, Vec<Vec<u8>>)>,
@@ -118,7 +118,7 @@ impl Simulation {
 }
 
 impl Trials<'_> {
-    /// What each synchronisation is for; the memory is then as one launch leaves it.
+    /// The purpose of each synchronisation; the memory is then as one launch leaves it.
     fn report(&mut self) -> std::result::Result<Barriers, SimFault> {
         let reached = self.as_written()?;
         let mut report = Barriers::new(self.whole.launch.kernel);
@@ -147,7 +147,7 @@ impl Trials<'_> {
         Ok(reached.counts())
     }
 
-    /// What the launch does without one of its synchronisations.
+    /// The result of the launch without one of its synchronisations.
     fn without(&self, which: Synchronisation) -> Verdict {
         let mut trials = self.after.iter().map(|(seed, _)| (&self.whole, *seed, Without::Order(which)));
         let unordered = trials.find_map(|(launch, seed, without)| self.fault(launch, seed, without));
@@ -171,7 +171,7 @@ impl Trials<'_> {
         self.run(trial, seed, Some(without), &Reached::default()).err()
     }
 
-    /// Runs the launch from the memory that it found, with the checks that show what a barrier is for.
+    /// Runs the launch from the memory before it, with the checks that show the purpose of a barrier.
     fn run(
         &self,
         Trial { launch, program }: &Trial<'_>,

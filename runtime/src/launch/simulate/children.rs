@@ -1,17 +1,17 @@
-//! What executors ask of launches by kernels.
+//! The rules of executors for launches by kernels.
 
 use crate::interpreter::{AskedShape, Rules};
 use crate::launch::nested::within_launches;
 use crate::launch::{AskedExtents, GridExtent, check, shape_of};
 use crate::simulator::Settings;
 
-/// What bounds a launch on the simulator.
+/// The limits of a launch on the simulator.
 pub(super) fn rules(settings: &Settings) -> Rules {
     Rules { steps: settings.step_budget, child_shape: nested_shape }
 }
 
-/// The grid and the dynamic shared memory of a launch that an executor makes for a kernel; else what is wrong with it,
-/// as a GPU says it.
+/// The grid and the dynamic shared memory of a launch that an executor makes for a kernel; otherwise its mistake, in a
+/// GPU's words.
 fn nested_shape(asked: &AskedShape<'_>) -> Result<([u32; 3], usize), String> {
     let AskedShape { kernel, attributes, block, dynamic_shared, .. } = *asked;
     let grid = asked.grid.map_or(GridExtent::Items([asked.items, 1, 1]), GridExtent::Blocks);

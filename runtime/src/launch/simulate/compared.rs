@@ -1,7 +1,7 @@
 //! A launch by the interpreter, and again by the kernel's twin from the same memory: whether both did the same.
 //!
-//! Both run the threads in one order, which depends on the launch and on what its threads do alone, so even a kernel
-//! whose results depend on that order does the same by both. What the launch leaves is what the interpreter did.
+//! Both run the threads in one order, which depends on the launch and on each thread's own behaviour. A kernel whose
+//! results depend on that order therefore does the same by both. The interpreter's results are the launch's results.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -102,14 +102,14 @@ pub(super) fn refused(module: &Module, names: &[&str]) -> Option<String> {
     numbered.then(|| "it makes a number of an address, which is another one in each run".to_owned())
 }
 
-/// Says on stderr, once for each reason, that a kernel is not run by both.
+/// Reports on stderr, once for each reason, that a kernel does not run by both.
 pub(super) fn not_compared(kernel: &str, why: &str) {
     say_once(format!(
         "kernel `{kernel}` runs by the interpreter alone, not compared with its Rust code: {why}"
     ));
 }
 
-/// Says a sentence on stderr, once in a process.
+/// Prints a sentence on stderr, once in a process.
 pub(super) fn say_once(text: String) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone()) {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::ir::Scalar;
 
-    /// What comes of a launch of one thread that writes one of these values, and prints one of these texts.
+    /// The difference between launches of one thread that writes one of these values, and prints one of these texts.
     fn differing(values: [u32; 2], texts: [&'static str; 2]) -> (Result<(), SimFault>, [u32; 3]) {
         let words = [const { Cell::new(7u32) }; 3];
         let elem = Type::Array(Type::Scalar(Scalar::U32).into(), 1);

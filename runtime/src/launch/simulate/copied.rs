@@ -1,7 +1,8 @@
-//! Copies of what a launch on a GPU reaches, in the simulator's memory: to count there what the launch will do, and to
-//! put the GPU's memory back as it was.
+//! Copies, in the simulator's memory, of the memory that a launch on a GPU reaches: to count the launch's accesses there,
+//! and to restore the GPU's memory.
 //!
-//! Copies keep the distances of addresses, and their places in lines of 256 bytes, so that sectors are those of the GPU.
+//! Copies keep the distances of addresses and their places in lines of 256 bytes; the sectors are therefore those of the
+//! GPU.
 
 use std::ops::Range;
 
@@ -15,10 +16,10 @@ use crate::error::Result;
 use crate::ir::{Global, Module, Type};
 use crate::memory::buffer::Memory;
 
-/// Memory of simulated buffers is aligned to so many bytes.
+/// The alignment of simulated buffers, in bytes.
 const LINE: u64 = 256;
 
-/// What a launch reaches, copied.
+/// Copies of the memory that a launch reaches.
 pub(super) struct Copies {
     /// The arguments, in the simulator's memory.
     pub args: Vec<KernelArg>,
@@ -39,7 +40,7 @@ struct Region {
     span: Span,
     /// The simulator's copy, which begins as far behind a line as the span does.
     copy: Memory,
-    /// The bytes before the launch, of what it may write.
+    /// The bytes that it may write, before the launch.
     before: Vec<u8>,
 }
 
@@ -50,7 +51,7 @@ struct Static {
 }
 
 impl Copies {
-    /// Copies what the arguments and statics of a launch are, once everything that was queued is done.
+    /// Copies the arguments and statics of a launch, once all queued work is done.
     ///
     /// # Errors
     /// [`LaunchError::NotCopied`] for images, raw pointers, memory of another GPU, and constants that the
@@ -112,7 +113,7 @@ impl Region {
 
 impl Static {
     fn simulated(&self) -> Vec<u8> {
-        // SAFETY: a static's memory, which has so many bytes and is written between launches alone.
+        // SAFETY: a static's memory of this size, which is written between launches alone.
         unsafe { std::slice::from_raw_parts((self.global.address)(), self.before.len()) }.to_vec()
     }
 
@@ -169,7 +170,7 @@ fn merged(mut spans: Vec<Span>) -> Vec<Span> {
 fn moved(arg: &mut KernelArg, ty: &Type, regions: &[Region]) {
     let translate = |range: &Range<u64>| {
         let region = regions.iter().find(|region| region.span.range.contains(&range.start));
-        // What is empty is in no region; an address that all types may have.
+        // An empty slice is in no region; its address is one that all types may have.
         region.filter(|_| !range.is_empty()).map_or(LINE, |region| region.translated(range.start))
     };
     match arg {

@@ -1,4 +1,4 @@
-//! What a launch costs, counted by Rust line.
+//! The costs of a launch, counted by Rust line.
 
 use crate::compile::kernel::Kernel;
 use crate::error::Result;
@@ -37,7 +37,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// ```
     ///
     /// # Errors
-    /// As [`Launch::launch`] and [`Launch::launch_observed`]; [`LaunchError::NotCopied`](crate::launch::LaunchError) on a GPU for
+    /// The errors of [`Launch::launch`] and [`Launch::launch_observed`]; [`LaunchError::NotCopied`](crate::launch::LaunchError) on a GPU for
     /// images and raw pointers.
     pub fn metrics(self, device: &Device) -> Result<Report> {
         let module = K::module(&self.comptime)?;

@@ -40,7 +40,7 @@ use copied::Copies;
 use pages::WantedPage;
 use writable::Writable;
 
-/// What the simulator must know of a kernel and a launch.
+/// The simulator's view of a kernel and a launch.
 pub(crate) struct Simulation {
     shape: LaunchShape,
     cluster: [u32; 3],
@@ -55,10 +55,10 @@ pub(crate) struct Simulation {
     module: ValidModule,
     /// Whether printed CUDA compares indices with lengths.
     checked: bool,
-    /// How many elements each thread of printed CUDA is to do, if more than one, and whether the shape allows it.
+    /// The number of elements for each thread of printed CUDA, if more than one, and whether the shape allows it.
     coarsen: Option<CoarsenFactor>,
     coarsens: bool,
-    /// Where to say which barriers it needs.
+    /// The log of the barriers that it needs.
     barriers: Option<BarrierLog>,
     /// The device statics of the device.
     statics: Arc<Statics>,
@@ -103,7 +103,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// ```
     ///
     /// # Errors
-    /// As for [`Launch::launch`], and the faults that an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
+    /// The errors of [`Launch::launch`], and the faults that an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
     /// [`SimFault::NotInterpreted`] if the interpreter cannot run the kernel.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         #[cfg(feature = "report")]
@@ -116,7 +116,7 @@ impl<K: Kernel> Launch<'_, K> {
         self.watch(device, observers)
     }
 
-    /// As [`Launch::launch_observed`], with nobody but the observers.
+    /// Like [`Launch::launch_observed`], with the observers alone.
     pub(super) fn watch(&self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         let (simulation, args) = (self.simulation(device)?, self.args.as_ref());
         simulation.statics.enter(|| {
@@ -137,10 +137,10 @@ impl<K: Kernel> Launch<'_, K> {
         Simulation::new::<K>(device, &self.comptime, &self.setup, &shape)
     }
 
-    /// Runs on the simulator what the launch will do on a GPU, with copies of what it reaches there.
+    /// Runs the launch on the simulator as a GPU will run it, with copies of the memory that it reaches there.
     ///
     /// # Errors
-    /// As [`Launch::launch_observed`]; [`LaunchError::NotCopied`].
+    /// The errors of [`Launch::launch_observed`]; [`LaunchError::NotCopied`].
     fn predict(&self, gpu: &Gpu, observers: &[&dyn Observer]) -> Result<Copies> {
         let shape = self.setup.shape::<K>()?;
         gpu.take_fault()?;
@@ -175,7 +175,7 @@ impl Simulation {
         let attributes = &module.module().attributes;
         check::simulator::<K>(shape, module.module(), &setup.attributes)?;
         let coarsen = setup.coarsening(K::NAME, attributes.coarsen)?;
-        // That of the attribute was looked at when the kernel was recorded.
+        // The attribute's setting was checked when the kernel was recorded.
         if let Some(factor) = coarsen.filter(|factor| Some(*factor) != attributes.coarsen) {
             passes::coarsen(&module, factor)?;
         }
@@ -225,7 +225,7 @@ impl Simulation {
         &self.settings
     }
 
-    /// Whether slices must not overlap.
+    /// Returns whether slices must not overlap.
     pub(super) fn noalias(&self) -> bool {
         self.noalias
     }
@@ -240,14 +240,14 @@ impl Simulation {
         })
     }
 
-    /// Whether the launch is run so that what it writes is seen.
+    /// Returns whether the launch runs in a way in which its writes are seen.
     fn sees_writes(&self) -> bool {
         let blind = matches!(self.settings.executor, Executor::Twin | Executor::Printed);
         let interpreted = !blind || self.barriers.is_some();
         interpreted && self.settings.checks.initialisation
     }
 
-    /// What a launch may have written that nobody saw counts as written.
+    /// Memory that a launch may have written unseen counts as written.
     pub(super) fn assume_written<K: Kernel>(&self, args: &[KernelArg]) {
         if !global::is_all_written() {
             let memory = writable::of_launch(self.module.module(), args, K::PARAMS);
@@ -329,7 +329,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// What looks for faults in accesses; the twin tells of none.
+    /// The observers that look for faults in accesses; the twin reports none.
     fn checkers(&self) -> Checkers {
         let twin = matches!(self.settings.executor, Executor::Twin | Executor::Printed);
         Checkers::new(&if twin { SimChecks::NONE } else { self.settings.checks })
@@ -436,7 +436,7 @@ fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
     K::PARAMS.iter().zip(args).filter_map(slice).collect()
 }
 
-/// Says on stderr, once for each reason, that a kernel's twin runs without checks, since the interpreter cannot run it.
+/// Reports on stderr, once for each reason, that a kernel's twin runs without checks, since the interpreter cannot run it.
 fn unchecked(refused: &SimFault) {
     if let SimFault::NotInterpreted { kernel, what, file, line } = refused {
         compared::say_once(format!(

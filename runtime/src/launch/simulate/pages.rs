@@ -64,7 +64,7 @@ impl WantedPage {
         Ok(())
     }
 
-    /// What the launch takes of the device that the simulator models.
+    /// The resources of the launch on the device that the simulator models.
     fn resources<K: Kernel>(
         &self,
         module: &ValidModule,

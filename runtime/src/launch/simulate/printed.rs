@@ -104,7 +104,7 @@ impl Simulation {
 
     /// Runs a launch on the twin and the interpreter, and then its text, checked and unchecked, from the same memory.
     ///
-    /// Where the others end with a fault, the text is not run: it has no checks but those of bounds.
+    /// If the others end with a fault, the text does not run: it has no checks but those of bounds.
     pub(super) fn run_all<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
         let memory = writable::of_launch(self.module().module(), args, K::PARAMS);
         let save = || memory.iter().map(Writable::saved).collect::<Vec<_>>();
@@ -114,12 +114,12 @@ impl Simulation {
         self.run_one::<K>(comptime, args)?;
         let after = save();
         let launch = self.launch::<K>(args, &[])?;
-        // What passed all checks needs none.
+        // A launch that passed all checks needs none.
         for checks in [self.checks(args), Checks::None] {
             restore(&before);
             let outcome = self.run_text::<K>(comptime, &launch, args, checks);
             let printed = save();
-            // Whatever the text did, the launch's results are the twin's.
+            // Whatever the text does, the launch's results are the twin's.
             restore(&after);
             same(K::NAME, outcome, &memory, &after, &printed)?;
         }

@@ -42,7 +42,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// ```
     ///
     /// # Errors
-    /// As [`Launch::metrics`]. Without NVRTC, registers and occupancy are left out and the page says so.
+    /// The errors of [`Launch::metrics`]. Without NVRTC, registers and occupancy are left out and the page says so.
     pub fn report(self, device: &Device) -> Result<Page> {
         let (module, shape) = (K::module(&self.comptime)?, self.setup.shape::<K>()?);
         let resources = self.resources_and_occupancy(device);

@@ -31,8 +31,9 @@ fn read_through(zeros: &[F32x4], sum: &mut [f32]) {
 impl<K: Kernel> Launch<'_, K> {
     /// Times some launches, each from the memory that was copied; at the end it is that of one launch.
     ///
-    /// Before each, memory of twice the L2 cache is read: the caches hold nothing of the launch, as the ceilings assume,
-    /// and while the GPU reads, the host queues the launch, so that its own time is not measured.
+    /// Before each launch, a kernel reads memory of twice the size of the L2 cache. The caches then hold nothing of the
+    /// launch, as the ceilings assume. The host queues the launch while the GPU reads; the host's own time is therefore not
+    /// measured.
     pub(super) fn timed(self, device: &Device, gpu: &Arc<Gpu>, copies: &Copies) -> Result<Timing> {
         let count = 2 * gpu.limits().l2 / size_of::<F32x4>();
         let zeros = device.alloc_zeroed::<F32x4>(count)?;

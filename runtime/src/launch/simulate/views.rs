@@ -6,7 +6,7 @@ use crate::ir::Type;
 
 /// A view in a value.
 pub(super) struct Seen {
-    /// Where its address stands among the words of the value.
+    /// The position of its address among the words of the value.
     pub word: usize,
     /// The addresses from its first element to its last.
     pub range: Range<u64>,
@@ -30,7 +30,7 @@ pub(super) struct Views {
 }
 
 impl Views {
-    /// Those in a value of this type, given in words.
+    /// The views in a value of this type, given in words.
     pub fn of(ty: &Type, words: &[u64]) -> Self {
         let mut views = Self::default();
         views.look_into(ty, 0, words);
@@ -67,7 +67,7 @@ impl Views {
     }
 }
 
-/// How many elements there are from the first of a view to its last, by its words: address, extents, strides.
+/// The number of elements from the first of a view to its last, by its words: address, extents, strides.
 fn elements(rank: usize, words: &[u64]) -> u64 {
     if words[1..=rank].contains(&0) {
         return 0;

@@ -11,7 +11,7 @@ pub(super) struct Writable {
     pub what: String,
     start: *mut u8,
     bytes: usize,
-    /// What it is elements of.
+    /// The type of its elements.
     elem: Type,
     /// Whether it has an index in the kernel.
     indexed: bool,
@@ -156,7 +156,7 @@ fn shown(ty: &Type, bytes: &[u8]) -> String {
     }
 }
 
-/// Whether these bytes are a NaN of a type of floats.
+/// Returns whether these bytes are a NaN of a type of floats.
 fn is_nan(scalar: Scalar, bytes: &[u8]) -> bool {
     match (scalar, bytes) {
         (Scalar::F16, &[a, b]) => crate::half::f16::from_le_bytes([a, b]).is_nan(),
@@ -214,7 +214,7 @@ pub(super) fn of_launch(module: &Module, args: &[KernelArg], names: &[&str]) -> 
     regions
 }
 
-/// Whether a kernel has addresses beside those that [`of_launch`] follows.
+/// Returns whether a kernel has addresses beside those that [`of_launch`] follows.
 pub(super) fn reaches_further(kernel: &Function) -> bool {
     kernel.params.iter().any(|id| has_more_addresses(&kernel.var(*id).ty))
 }

@@ -1,4 +1,4 @@
-//! What an image, a sampler and a copy must fulfil, each with the limit and the way out.
+//! The rules for images, samplers and copies, each with the limit and the way out.
 
 use super::{AddressMode, Filter, Sampler};
 use super::{Channel, ReadAs, TextureValue};
@@ -68,7 +68,7 @@ fn within(
     Ok(())
 }
 
-/// As many texels as the image has.
+/// Checks that there are as many texels as the image has.
 pub(super) fn texels(
     shape: ImageShape,
     extents: [usize; 3],

@@ -38,7 +38,7 @@ pub(crate) use check::{pitched as check_pitched, sampler as check_sampler};
 /// Source: CUDA Driver API, `cuArray3DCreate`.
 #[derive(Debug)]
 pub struct Image<T, D> {
-    /// Shared, so that it has one address; never with another image.
+    /// Behind an `Arc`, which keeps its address; never shared with another image.
     inner: Arc<Inner>,
     _texels: PhantomData<fn() -> (T, D)>,
 }
@@ -87,7 +87,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     /// An image of these texels, row after row.
     ///
     /// # Errors
-    /// As for [`Image::zeroed`], and another number of texels.
+    /// The errors of [`Image::zeroed`], and another number of texels.
     ///
     /// Source: CUDA Driver API, `cuArray3DCreate`, `cuMemcpy3DAsync`.
     pub fn upload(device: &Device, extents: D::Extents, texels: &[T]) -> Result<Self> {
@@ -121,7 +121,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
         self.inner.form.extents.iter().product()
     }
 
-    /// Whether there are no texels: never.
+    /// Returns whether there are no texels: never.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -191,7 +191,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
     /// Copies the texels, row after row, to a buffer of the same device.
     ///
     /// # Errors
-    /// As for [`Image::copy_from`].
+    /// The errors of [`Image::copy_from`].
     ///
     /// Source: CUDA Driver API, `cuMemcpy3DAsync`.
     pub fn copy_to(&self, buffer: &mut Buffer<T>) -> Result<()> {
@@ -242,7 +242,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
         Ok(Surface::new(self.inner.access(None, false)?))
     }
 
-    /// Where the image is.
+    /// The device that holds the image.
     pub(crate) fn place(&self) -> MemoryPlace {
         self.inner.device
     }
@@ -308,11 +308,11 @@ impl Inner {
 /// Copies bytes between two places in the host's memory.
 ///
 /// # Safety
-/// Both have that many, and nobody else uses those that are written.
+/// Both have this number of bytes, and no other code uses those that are written.
 unsafe fn copy(from: u64, to: u64, bytes: usize) {
     // SAFETY: as promised by the caller.
     unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) };
-    // Reads and writes of images are told to nobody, so that their bytes count as written.
+    // Observers do not see reads and writes of images, so their bytes count as written.
     global::written(to as usize, bytes);
 }
 

@@ -1,100 +1,69 @@
 // Matrices in registers of a warp: `ldmatrix`, `stmatrix` and `mma.sync`, by the functions that the twin calls.
 
-#define WS_MATRICES(words, transposed) \
-    static inline void ws_ptx_ldmatrix_sync_aligned_m8n8_x1##words(unsigned int& r0, unsigned int row) { ws_h_ldmatrix_x1(&r0, row, transposed); } \
-    static inline void ws_ptx_ldmatrix_sync_aligned_m8n8_x2##words(unsigned int& r0, unsigned int& r1, unsigned int row) { \
-        unsigned int r[2]; \
-        ws_h_ldmatrix_x2(r, row, transposed); \
-        r0 = r[0]; r1 = r[1]; \
-    } \
-    static inline void ws_ptx_ldmatrix_sync_aligned_m8n8_x4##words(unsigned int& r0, unsigned int& r1, unsigned int& r2, unsigned int& r3, unsigned int row) { \
-        unsigned int r[4]; \
-        ws_h_ldmatrix_x4(r, row, transposed); \
-        r0 = r[0]; r1 = r[1]; r2 = r[2]; r3 = r[3]; \
-    } \
-    static inline void ws_ptx_stmatrix_sync_aligned_m8n8_x1##words(unsigned int row, unsigned int r0) { ws_h_stmatrix_x1(row, &r0, transposed); } \
-    static inline void ws_ptx_stmatrix_sync_aligned_m8n8_x2##words(unsigned int row, unsigned int r0, unsigned int r1) { \
-        const unsigned int r[] = {r0, r1}; \
-        ws_h_stmatrix_x2(row, r, transposed); \
-    } \
-    static inline void ws_ptx_stmatrix_sync_aligned_m8n8_x4##words(unsigned int row, unsigned int r0, unsigned int r1, unsigned int r2, unsigned int r3) { \
-        const unsigned int r[] = {r0, r1, r2, r3}; \
-        ws_h_stmatrix_x4(row, r, transposed); \
-    }
-WS_MATRICES(_shared_b16, false)
-WS_MATRICES(_trans_shared_b16, true)
+// Lists of one to eight items: `WS_LIST_2(WS_PARAMETER, int, a)` is `int a0, int a1`.
+#define WS_LIST_1(item, of, name) item(of, name, 0)
+#define WS_LIST_2(item, of, name) WS_LIST_1(item, of, name), item(of, name, 1)
+#define WS_LIST_4(item, of, name) WS_LIST_2(item, of, name), item(of, name, 2), item(of, name, 3)
+#define WS_LIST_8(item, of, name) WS_LIST_4(item, of, name), item(of, name, 4), item(of, name, 5), item(of, name, 6), item(of, name, 7)
+#define WS_PARAMETER(type, name, i) type name##i
+#define WS_REFERENCE(type, name, i) type& name##i
+#define WS_LISTED(type, name, i) name##i
+#define WS_TAKE(from, name, i) name##i = from[i]
 
-#define WS_MMA_1_1_2(name, host, R, C) \
-    static inline void ws_ptx_mma_sync_aligned_##name(C& d0, C& d1, R a0, R b0, C c0, C c1) { \
-        const R a[] = {a0}, b[] = {b0}; \
-        C c[] = {c0, c1}; \
-        ws_h_##host(a, b, c); \
-        d0 = c[0]; d1 = c[1]; \
+#define WS_MATRIX(n, words, transposed) \
+    static inline void ws_ptx_ldmatrix_sync_aligned_m8n8_x##n##words(WS_LIST_##n(WS_REFERENCE, unsigned int, r), unsigned int row) { \
+        unsigned int r[n]; \
+        ws_h_ldmatrix_x##n(r, row, transposed); \
+        WS_LIST_##n(WS_TAKE, r, r); \
+    } \
+    static inline void ws_ptx_stmatrix_sync_aligned_m8n8_x##n##words(unsigned int row, WS_LIST_##n(WS_PARAMETER, unsigned int, r)) { \
+        const unsigned int r[] = {WS_LIST_##n(WS_LISTED, unsigned int, r)}; \
+        ws_h_stmatrix_x##n(row, r, transposed); \
     }
-WS_MMA_1_1_2(m8n8k4_row_col_f64_f64_f64_f64, mma_m8n8k4_f64, double, double)
-#define WS_MMA_2_1_2(name, host, R, C) \
-    static inline void ws_ptx_mma_sync_aligned_##name(C& d0, C& d1, R a0, R a1, R b0, C c0, C c1) { \
-        const R a[] = {a0, a1}, b[] = {b0}; \
-        C c[] = {c0, c1}; \
+WS_MATRIX(1, _shared_b16, false)
+WS_MATRIX(2, _shared_b16, false)
+WS_MATRIX(4, _shared_b16, false)
+WS_MATRIX(1, _trans_shared_b16, true)
+WS_MATRIX(2, _trans_shared_b16, true)
+WS_MATRIX(4, _trans_shared_b16, true)
+
+// A product: registers of `a` and `b`, of type `R`, and of the sums, of type `C`.
+#define WS_MMA(na, nb, nc, words, host, R, C) \
+    static inline void ws_ptx_mma_sync_aligned_##words(WS_LIST_##nc(WS_REFERENCE, C, d), WS_LIST_##na(WS_PARAMETER, R, a), WS_LIST_##nb(WS_PARAMETER, R, b), WS_LIST_##nc(WS_PARAMETER, C, c)) { \
+        const R a[] = {WS_LIST_##na(WS_LISTED, R, a)}, b[] = {WS_LIST_##nb(WS_LISTED, R, b)}; \
+        C c[] = {WS_LIST_##nc(WS_LISTED, C, c)}; \
         ws_h_##host(a, b, c); \
-        d0 = c[0]; d1 = c[1]; \
+        WS_LIST_##nc(WS_TAKE, c, d); \
     }
-WS_MMA_2_1_2(m16n8k8_row_col_f16_f16_f16_f16, mma_m16n8k8_f16_f16, unsigned int, unsigned int)
-#define WS_MMA_2_1_4(name, host, R, C) \
-    static inline void ws_ptx_mma_sync_aligned_##name(C& d0, C& d1, C& d2, C& d3, R a0, R a1, R b0, C c0, C c1, C c2, C c3) { \
-        const R a[] = {a0, a1}, b[] = {b0}; \
-        C c[] = {c0, c1, c2, c3}; \
-        ws_h_##host(a, b, c); \
-        d0 = c[0]; d1 = c[1]; d2 = c[2]; d3 = c[3]; \
-    }
-WS_MMA_2_1_4(m16n8k8_row_col_f32_f16_f16_f32, mma_m16n8k8_f32_f16, unsigned int, float)
-WS_MMA_2_1_4(m16n8k8_row_col_f32_bf16_bf16_f32, mma_m16n8k8_f32_bf16, unsigned int, float)
-WS_MMA_2_1_4(m16n8k4_row_col_f32_tf32_tf32_f32, mma_m16n8k4_f32_tf32, unsigned int, float)
-WS_MMA_2_1_4(m16n8k4_row_col_f64_f64_f64_f64, mma_m16n8k4_f64, double, double)
-WS_MMA_2_1_4(m16n8k16_row_col_s32_s8_s8_s32, mma_m16n8k16_s32_s8_s8, unsigned int, int)
-WS_MMA_2_1_4(m16n8k16_row_col_satfinite_s32_s8_s8_s32, mma_m16n8k16_s32_s8_s8_satfinite, unsigned int, int)
-WS_MMA_2_1_4(m16n8k16_row_col_s32_s8_u8_s32, mma_m16n8k16_s32_s8_u8, unsigned int, int)
-WS_MMA_2_1_4(m16n8k16_row_col_satfinite_s32_s8_u8_s32, mma_m16n8k16_s32_s8_u8_satfinite, unsigned int, int)
-WS_MMA_2_1_4(m16n8k16_row_col_s32_u8_s8_s32, mma_m16n8k16_s32_u8_s8, unsigned int, int)
-WS_MMA_2_1_4(m16n8k16_row_col_satfinite_s32_u8_s8_s32, mma_m16n8k16_s32_u8_s8_satfinite, unsigned int, int)
-WS_MMA_2_1_4(m16n8k16_row_col_s32_u8_u8_s32, mma_m16n8k16_s32_u8_u8, unsigned int, int)
-WS_MMA_2_1_4(m16n8k16_row_col_satfinite_s32_u8_u8_s32, mma_m16n8k16_s32_u8_u8_satfinite, unsigned int, int)
-#define WS_MMA_4_2_2(name, host, R, C) \
-    static inline void ws_ptx_mma_sync_aligned_##name(C& d0, C& d1, R a0, R a1, R a2, R a3, R b0, R b1, C c0, C c1) { \
-        const R a[] = {a0, a1, a2, a3}, b[] = {b0, b1}; \
-        C c[] = {c0, c1}; \
-        ws_h_##host(a, b, c); \
-        d0 = c[0]; d1 = c[1]; \
-    }
-WS_MMA_4_2_2(m16n8k16_row_col_f16_f16_f16_f16, mma_m16n8k16_f16_f16, unsigned int, unsigned int)
-#define WS_MMA_4_2_4(name, host, R, C) \
-    static inline void ws_ptx_mma_sync_aligned_##name(C& d0, C& d1, C& d2, C& d3, R a0, R a1, R a2, R a3, R b0, R b1, C c0, C c1, C c2, C c3) { \
-        const R a[] = {a0, a1, a2, a3}, b[] = {b0, b1}; \
-        C c[] = {c0, c1, c2, c3}; \
-        ws_h_##host(a, b, c); \
-        d0 = c[0]; d1 = c[1]; d2 = c[2]; d3 = c[3]; \
-    }
-WS_MMA_4_2_4(m16n8k16_row_col_f32_f16_f16_f32, mma_m16n8k16_f32_f16, unsigned int, float)
-WS_MMA_4_2_4(m16n8k16_row_col_f32_bf16_bf16_f32, mma_m16n8k16_f32_bf16, unsigned int, float)
-WS_MMA_4_2_4(m16n8k8_row_col_f32_tf32_tf32_f32, mma_m16n8k8_f32_tf32, unsigned int, float)
-WS_MMA_4_2_4(m16n8k8_row_col_f64_f64_f64_f64, mma_m16n8k8_f64, double, double)
-WS_MMA_4_2_4(m16n8k32_row_col_s32_s8_s8_s32, mma_m16n8k32_s32_s8_s8, unsigned int, int)
-WS_MMA_4_2_4(m16n8k32_row_col_satfinite_s32_s8_s8_s32, mma_m16n8k32_s32_s8_s8_satfinite, unsigned int, int)
-WS_MMA_4_2_4(m16n8k32_row_col_s32_s8_u8_s32, mma_m16n8k32_s32_s8_u8, unsigned int, int)
-WS_MMA_4_2_4(m16n8k32_row_col_satfinite_s32_s8_u8_s32, mma_m16n8k32_s32_s8_u8_satfinite, unsigned int, int)
-WS_MMA_4_2_4(m16n8k32_row_col_s32_u8_s8_s32, mma_m16n8k32_s32_u8_s8, unsigned int, int)
-WS_MMA_4_2_4(m16n8k32_row_col_satfinite_s32_u8_s8_s32, mma_m16n8k32_s32_u8_s8_satfinite, unsigned int, int)
-WS_MMA_4_2_4(m16n8k32_row_col_s32_u8_u8_s32, mma_m16n8k32_s32_u8_u8, unsigned int, int)
-WS_MMA_4_2_4(m16n8k32_row_col_satfinite_s32_u8_u8_s32, mma_m16n8k32_s32_u8_u8_satfinite, unsigned int, int)
-WS_MMA_4_2_4(m16n8k32_row_col_f32_e4m3_e4m3_f32, mma_m16n8k32_f32_e4m3_e4m3, unsigned int, float)
-WS_MMA_4_2_4(m16n8k32_row_col_f32_e4m3_e5m2_f32, mma_m16n8k32_f32_e4m3_e5m2, unsigned int, float)
-WS_MMA_4_2_4(m16n8k32_row_col_f32_e5m2_e4m3_f32, mma_m16n8k32_f32_e5m2_e4m3, unsigned int, float)
-WS_MMA_4_2_4(m16n8k32_row_col_f32_e5m2_e5m2_f32, mma_m16n8k32_f32_e5m2_e5m2, unsigned int, float)
-#define WS_MMA_8_4_4(name, host, R, C) \
-    static inline void ws_ptx_mma_sync_aligned_##name(C& d0, C& d1, C& d2, C& d3, R a0, R a1, R a2, R a3, R a4, R a5, R a6, R a7, R b0, R b1, R b2, R b3, C c0, C c1, C c2, C c3) { \
-        const R a[] = {a0, a1, a2, a3, a4, a5, a6, a7}, b[] = {b0, b1, b2, b3}; \
-        C c[] = {c0, c1, c2, c3}; \
-        ws_h_##host(a, b, c); \
-        d0 = c[0]; d1 = c[1]; d2 = c[2]; d3 = c[3]; \
-    }
-WS_MMA_8_4_4(m16n8k16_row_col_f64_f64_f64_f64, mma_m16n8k16_f64, double, double)
+WS_MMA(1, 1, 2, m8n8k4_row_col_f64_f64_f64_f64, mma_m8n8k4_f64, double, double)
+WS_MMA(2, 1, 2, m16n8k8_row_col_f16_f16_f16_f16, mma_m16n8k8_f16_f16, unsigned int, unsigned int)
+WS_MMA(2, 1, 4, m16n8k8_row_col_f32_f16_f16_f32, mma_m16n8k8_f32_f16, unsigned int, float)
+WS_MMA(2, 1, 4, m16n8k8_row_col_f32_bf16_bf16_f32, mma_m16n8k8_f32_bf16, unsigned int, float)
+WS_MMA(2, 1, 4, m16n8k4_row_col_f32_tf32_tf32_f32, mma_m16n8k4_f32_tf32, unsigned int, float)
+WS_MMA(2, 1, 4, m16n8k4_row_col_f64_f64_f64_f64, mma_m16n8k4_f64, double, double)
+WS_MMA(2, 1, 4, m16n8k16_row_col_s32_s8_s8_s32, mma_m16n8k16_s32_s8_s8, unsigned int, int)
+WS_MMA(2, 1, 4, m16n8k16_row_col_satfinite_s32_s8_s8_s32, mma_m16n8k16_s32_s8_s8_satfinite, unsigned int, int)
+WS_MMA(2, 1, 4, m16n8k16_row_col_s32_s8_u8_s32, mma_m16n8k16_s32_s8_u8, unsigned int, int)
+WS_MMA(2, 1, 4, m16n8k16_row_col_satfinite_s32_s8_u8_s32, mma_m16n8k16_s32_s8_u8_satfinite, unsigned int, int)
+WS_MMA(2, 1, 4, m16n8k16_row_col_s32_u8_s8_s32, mma_m16n8k16_s32_u8_s8, unsigned int, int)
+WS_MMA(2, 1, 4, m16n8k16_row_col_satfinite_s32_u8_s8_s32, mma_m16n8k16_s32_u8_s8_satfinite, unsigned int, int)
+WS_MMA(2, 1, 4, m16n8k16_row_col_s32_u8_u8_s32, mma_m16n8k16_s32_u8_u8, unsigned int, int)
+WS_MMA(2, 1, 4, m16n8k16_row_col_satfinite_s32_u8_u8_s32, mma_m16n8k16_s32_u8_u8_satfinite, unsigned int, int)
+WS_MMA(4, 2, 2, m16n8k16_row_col_f16_f16_f16_f16, mma_m16n8k16_f16_f16, unsigned int, unsigned int)
+WS_MMA(4, 2, 4, m16n8k16_row_col_f32_f16_f16_f32, mma_m16n8k16_f32_f16, unsigned int, float)
+WS_MMA(4, 2, 4, m16n8k16_row_col_f32_bf16_bf16_f32, mma_m16n8k16_f32_bf16, unsigned int, float)
+WS_MMA(4, 2, 4, m16n8k8_row_col_f32_tf32_tf32_f32, mma_m16n8k8_f32_tf32, unsigned int, float)
+WS_MMA(4, 2, 4, m16n8k8_row_col_f64_f64_f64_f64, mma_m16n8k8_f64, double, double)
+WS_MMA(4, 2, 4, m16n8k32_row_col_s32_s8_s8_s32, mma_m16n8k32_s32_s8_s8, unsigned int, int)
+WS_MMA(4, 2, 4, m16n8k32_row_col_satfinite_s32_s8_s8_s32, mma_m16n8k32_s32_s8_s8_satfinite, unsigned int, int)
+WS_MMA(4, 2, 4, m16n8k32_row_col_s32_s8_u8_s32, mma_m16n8k32_s32_s8_u8, unsigned int, int)
+WS_MMA(4, 2, 4, m16n8k32_row_col_satfinite_s32_s8_u8_s32, mma_m16n8k32_s32_s8_u8_satfinite, unsigned int, int)
+WS_MMA(4, 2, 4, m16n8k32_row_col_s32_u8_s8_s32, mma_m16n8k32_s32_u8_s8, unsigned int, int)
+WS_MMA(4, 2, 4, m16n8k32_row_col_satfinite_s32_u8_s8_s32, mma_m16n8k32_s32_u8_s8_satfinite, unsigned int, int)
+WS_MMA(4, 2, 4, m16n8k32_row_col_s32_u8_u8_s32, mma_m16n8k32_s32_u8_u8, unsigned int, int)
+WS_MMA(4, 2, 4, m16n8k32_row_col_satfinite_s32_u8_u8_s32, mma_m16n8k32_s32_u8_u8_satfinite, unsigned int, int)
+WS_MMA(4, 2, 4, m16n8k32_row_col_f32_e4m3_e4m3_f32, mma_m16n8k32_f32_e4m3_e4m3, unsigned int, float)
+WS_MMA(4, 2, 4, m16n8k32_row_col_f32_e4m3_e5m2_f32, mma_m16n8k32_f32_e4m3_e5m2, unsigned int, float)
+WS_MMA(4, 2, 4, m16n8k32_row_col_f32_e5m2_e4m3_f32, mma_m16n8k32_f32_e5m2_e4m3, unsigned int, float)
+WS_MMA(4, 2, 4, m16n8k32_row_col_f32_e5m2_e5m2_f32, mma_m16n8k32_f32_e5m2_e5m2, unsigned int, float)
+WS_MMA(8, 4, 4, m16n8k16_row_col_f64_f64_f64_f64, mma_m16n8k16_f64, double, double)

@@ -1,4 +1,4 @@
-//! What a GPU achieved beside what was predicted: time, rates, and how full the grid keeps the device.
+//! The figures that a GPU achieved beside the predicted ones: time, rates, and how full the grid keeps the device.
 
 use std::fmt::Write;
 

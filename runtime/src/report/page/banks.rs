@@ -113,7 +113,7 @@ fn ranges(lanes: &[u32]) -> String {
     runs.map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// What fits a cell: the lane, the ends of a run, or how many they are.
+/// The text for a cell: the lane, the ends of a run, or their number.
 fn short(lanes: &[u32]) -> String {
     let text = ranges(lanes);
     if text.len() <= 5 { text } else { format!("×{}", lanes.len()) }

@@ -1,4 +1,4 @@
-//! The head of an HTML file of ours: by it a page is known again, with its kernel and what it says in one line.
+//! The head of our HTML files, which identifies a page: its kernel, and its summary in one line.
 
 use super::style;
 use super::svg::escaped;

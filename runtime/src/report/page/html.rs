@@ -29,7 +29,7 @@ pub(super) fn page(page: &Page) -> String {
 }
 
 impl Page {
-    /// What it costs, in one line.
+    /// Its costs, in one line.
     fn summary(&self) -> String {
         let [grid, block] = self.shape.map(extents);
         let total = &self.metrics.total;
@@ -77,7 +77,7 @@ fn extents([x, y, z]: [u32; 3]) -> String {
     }
 }
 
-/// A heading and what stands below it; nothing of what is empty.
+/// A heading and its content; nothing if the content is empty.
 fn section(out: &mut String, heading: &str, content: &str) {
     if !content.is_empty() {
         let _ = write!(out, "<section>\n<h2>{heading}</h2>\n{content}</section>\n");

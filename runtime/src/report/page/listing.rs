@@ -9,7 +9,7 @@ use crate::ir::{Function, Module, visit};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {
     pub functions: Vec<ListedFunction>,
-    /// What stands before the first function.
+    /// The lines before the first function.
     pub prelude: Vec<String>,
 }
 
@@ -111,7 +111,7 @@ fn read(file: &str) -> Option<String> {
     package.and_then(below).or_else(|| std::env::current_dir().ok().and_then(below))
 }
 
-/// Sorts printed CUDA by its `#line`; what is in no function of the module is the prelude.
+/// Sorts printed CUDA by its `#line`; lines in no function of the module are the prelude.
 fn by_line(module: &Module, cuda: &str) -> (ByLine, Vec<String>) {
     let (mut lines, mut prelude) = (ByLine::new(), Vec::new());
     let mut at: Option<(String, u32)> = None;
@@ -150,7 +150,7 @@ fn directive(line: &str) -> Option<(String, u32)> {
     Some((file.trim_matches('"').to_owned(), number.parse().ok()?))
 }
 
-/// Where the function was written that this line opens.
+/// The location of the function that this line opens.
 fn opened(module: &Module, line: &str) -> Option<(String, u32)> {
     let name = line.split('(').next()?.rsplit([' ', '*', '&']).next()?;
     let of_name =

@@ -45,7 +45,7 @@ pub struct Page {
     arrays: Vec<Array>,
     /// Or the reason why they are not known.
     resources: Result<(Resources, Occupancy), String>,
-    /// Of the device, or of the device that the simulator models.
+    /// The multiprocessors of the device, or of the device that the simulator models.
     multiprocessors: u32,
     ceilings: Ceilings,
     timing: Option<Timing>,
@@ -110,7 +110,7 @@ impl Page {
         self.with_timing(ceilings, timing)
     }
 
-    /// Shows how long launches took, beside what the ceilings of their device allow.
+    /// Adds the time of launches, beside the time that the ceilings of their device allow.
     pub fn with_timing(self, ceilings: Ceilings, timing: Timing) -> Self {
         Self { ceilings, timing: Some(timing), ..self }
     }

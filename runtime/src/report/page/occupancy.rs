@@ -21,7 +21,7 @@ pub(super) fn section(page: &Page) -> String {
     }
 }
 
-/// What is said where the resources are not known.
+/// The text if the resources are not known.
 pub(super) fn unknown(why: &str) -> String {
     format!("Registers and occupancy are left out: {why}.")
 }
@@ -34,7 +34,7 @@ fn picture(occupancy: &Occupancy) -> String {
         (Limiter::Registers, allowed.registers),
         (Limiter::Shared, allowed.shared),
     ];
-    // What allows more than a multiprocessor ever holds fills its row.
+    // A resource that allows more than a multiprocessor ever holds fills its row.
     let most = f64::from(allowed.blocks.max(1));
     let mut svg = Svg::new(LEFT + WIDE + 90.0, 44.0 + ROW * 4.0 + 10.0);
     warps(&mut svg, occupancy);

@@ -39,7 +39,7 @@ impl Axis {
     }
 }
 
-/// The picture and what it says, in words.
+/// The picture, and its message in words.
 pub(super) fn section(page: &Page) -> String {
     let (work, ceilings) = (page.metrics.work(), &page.ceilings);
     let mut out = format!("<p>{}.</p>\n", escaped(&ceilings.to_string()));
@@ -51,7 +51,7 @@ pub(super) fn section(page: &Page) -> String {
     out
 }
 
-/// What bounds the kernel, how long it must take at least, and how long it took.
+/// The bound of the kernel, the shortest time that it can take, and the time that it took.
 pub(super) fn verdict(page: &Page) -> String {
     let (work, least) = (page.metrics.work(), page.least_seconds());
     let mut text = if work.flops > 0.0 && work.bytes > 0.0 {
@@ -131,7 +131,7 @@ fn roofs(svg: &mut Svg, ceilings: &Ceilings, x: &Axis, y: &Axis) {
     }
 }
 
-/// The kernel with a cache that loses nothing and with none, each at what the ceilings allow, and as it was.
+/// The kernel with a cache that loses nothing and with none, each at its ceiling, and as it was.
 fn points(svg: &mut Svg, page: &Page, moved: f64, x: &Axis, y: &Axis) {
     let work = page.metrics.work();
     let peak = page.ceilings.peaks.first().map_or(f64::INFINITY, |peak| peak.flops);

@@ -1,15 +1,15 @@
-//! Shapes of an inline picture. Colours are classes of the page's style, so that dark and light hold.
+//! Shapes of an inline picture. Colours are classes of the page's style, which has a light and a dark variant.
 
 use std::fmt::Write;
 
-/// A picture of a size in pixels, and what is on it.
+/// A picture of a size in pixels, and its shapes.
 pub(super) struct Svg {
     width: f64,
     height: f64,
     body: String,
 }
 
-/// Where a text is held.
+/// The anchor of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -30,7 +30,7 @@ impl Svg {
         );
     }
 
-    /// A rectangle that says something when one points at it.
+    /// A rectangle with a hint that appears when the pointer is over it.
     pub fn hint(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2], hint: &str) {
         let _ = write!(
             self.body,
@@ -66,7 +66,7 @@ impl Svg {
         );
     }
 
-    /// The element, with what it shows in words for who cannot see it.
+    /// The element, with a description in words for readers who cannot see it.
     pub fn finish(self, label: &str) -> String {
         let Self { width, height, body } = self;
         format!(

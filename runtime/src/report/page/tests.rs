@@ -31,7 +31,7 @@ fn line_of(text: &str) -> Line {
     Line { file: file!(), line: at.expect("it is there") as u32 + 1, column: 9 }
 }
 
-/// What the interpreter would tell of one block of 32 by 32 threads.
+/// The metrics that the interpreter would give for one block of 32 by 32 threads.
 fn metrics() -> crate::metrics::Report {
     let metrics = Metrics::new();
     metrics.on_launch(&SimLaunch::new("turned", [1; 3], [32, 32, 1]));
@@ -154,7 +154,7 @@ fn the_file_stands_alone() {
     );
 }
 
-/// Nothing is named outside the file, and every element that is opened is closed, in order.
+/// The page names nothing outside the file, and every element that is opened is closed, in order.
 #[track_caller]
 fn well_formed(html: &str) {
     for outside in ["http://", "https://", "<script", "<link", "<img", "url(", "@import"] {

@@ -25,7 +25,7 @@ impl fmt::Display for Page {
 impl Page {
     /// The part of the text that is counted: the source with its figures, and the metrics.
     ///
-    /// It is the same on every machine, with NVRTC and without, and so is what to snapshot.
+    /// It is the same on every machine, with NVRTC and without, and therefore right for snapshots.
     pub fn counted(&self) -> String {
         let mut out = String::new();
         for part in &self.listing.functions {

@@ -18,7 +18,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// What a surface does with light.
+/// The way in which a surface reflects light.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 enum Material {
@@ -42,7 +42,7 @@ struct Ray {
     direction: Float3,
 }
 
-/// Where a ray meets a sphere.
+/// The point where a ray meets a sphere.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 struct Hit {
@@ -236,7 +236,7 @@ fn a_lattice_conserves_mass(device: &Device) {
 
 /// Labels of connected components: union-find with path halving and compare-and-swap.
 ///
-/// Other threads change the parents meanwhile, so that every access of them is volatile or atomic.
+/// Other threads change the parents meanwhile; every access to them is volatile or atomic.
 #[gpu_fn]
 fn find(parent: &mut [u32], mut x: u32) -> u32 {
     loop {

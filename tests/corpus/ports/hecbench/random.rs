@@ -9,7 +9,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![port!("hecbench_monte_carlo", monte_carlo, random_numbers_of_two_generators)]
 }
 
-/// What draws numbers.
+/// A generator of random numbers.
 #[gpu_trait]
 trait Rng {
     fn next_u32(&mut self) -> u32;
@@ -87,7 +87,7 @@ impl Rng for Philox {
     }
 }
 
-/// How many of some random points are in the quarter circle.
+/// The number of random points in the quarter circle.
 #[gpu_fn]
 fn count_inside<R: Rng>(rng: &mut R, n: u32) -> u32 {
     let mut inside = 0;

@@ -306,7 +306,7 @@ fn huffman_codes_are_packed(device: &Device) {
     }
 }
 
-/// What opening a center would save: the gain of each point.
+/// The savings from opening a center: the gain of each point.
 #[gpu_kernel(fmad = false)]
 fn pgain(
     num: i32,

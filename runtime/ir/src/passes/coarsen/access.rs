@@ -1,4 +1,4 @@
-//! Which slices a kernel touches at its threads' own numbers, and on which ways through the body.
+//! The slices that a kernel touches at its threads' own numbers, and the paths through the body that touch them.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(super) struct WideSlice {
     pub store: bool,
 }
 
-/// The slices of which a body touches the thread's own element.
+/// The slices whose own element a body touches.
 pub(super) fn touched(kernel: &Function, body: &Block, threads: &Threads) -> Vec<Slice> {
     let mut found = Vec::new();
     visit::exprs(body, &mut |e| {
@@ -32,7 +32,7 @@ pub(super) fn touched(kernel: &Function, body: &Block, threads: &Threads) -> Vec
     found
 }
 
-/// What is written is touched nowhere but at the thread's own element.
+/// Checks that written slices are touched at the thread's own element only.
 pub(super) fn check(kernel: &Function, threads: &Threads) -> Result<(), NotCoarsened> {
     let mut found = None;
     visit::stmts(&kernel.body, &mut |stmt| {
@@ -70,7 +70,7 @@ fn elsewhere(kernel: &Function, threads: &Threads, e: &Expr, at: Location, found
     }
 }
 
-/// Whether a variable is a struct in which there are slices that can be written.
+/// Returns whether a variable is a struct in which there are slices that can be written.
 fn gives_written(kernel: &Function, var: VarId) -> bool {
     slices::all(kernel).iter().any(|slice| slice.param == var && slice.is_written(kernel))
 }
@@ -111,7 +111,7 @@ impl Touched {
 struct Walk<'a> {
     kernel: &'a Function,
     threads: &'a Threads,
-    /// What every way has touched that leaves the kernel; `None` before the first.
+    /// The slices that every way out of the kernel has touched; `None` before the first.
     at_exits: Option<Touched>,
     /// Touched on some way.
     read: BTreeSet<Slice>,
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
         self.at_exits = Some(known.map_or_else(|| at.clone(), |known| known.meet(at)));
     }
 
-    /// What is touched at the end of a block; `None` if control does not get there.
+    /// The slices that are touched at the end of a block; `None` if control does not get there.
     fn block(&mut self, block: &Block, mut touched: Touched) -> Option<Touched> {
         for stmt in &block.stmts {
             touched = self.statement(stmt, touched)?;
@@ -208,7 +208,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What an expression reads; `surely` if it is evaluated whenever its statement is.
+    /// The reads of an expression; `surely` if it is evaluated whenever its statement is.
     fn expr(&mut self, e: &Expr, touched: &mut Touched, surely: bool) {
         match &e.kind {
             ExprKind::Index { base, index, .. } => {

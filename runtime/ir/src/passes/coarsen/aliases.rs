@@ -7,7 +7,7 @@ use super::rewrite::{drop_if, exprs};
 use super::slices::slice_of;
 use crate::ir::{Block, Expr, ExprKind, Function, StmtKind, VarId, visit};
 
-/// What such a reference refers to stands in its place, where it is only ever followed.
+/// Replaces references that are only ever followed by the places that they refer to.
 ///
 /// The element is then in bounds: a wide path is not taken where one is not.
 pub(super) fn replace(kernel: &Function, body: &mut Block, threads: &Threads) {

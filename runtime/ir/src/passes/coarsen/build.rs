@@ -12,11 +12,11 @@ use crate::ir::{
     visit,
 };
 
-/// What is built.
+/// The plan of a coarsened kernel.
 pub(super) struct Plan {
     pub factor: u32,
     pub slices: Vec<WideSlice>,
-    /// What the numbers of all elements are below on the wide path.
+    /// The bounds of the numbers of all elements on the wide path.
     pub bounds: Vec<Bound>,
     /// The body where the guards around it hold.
     pub body: Block,
@@ -45,7 +45,7 @@ pub(super) fn build(module: &Module, threads: &Threads, plan: Plan) -> Module {
     Module { kernel, coarsened: Some(Coarsened { loops, needs }), ..module.clone() }
 }
 
-/// The alignment of an access of so many bytes.
+/// The alignment of an access of this size.
 fn alignment(bytes: usize) -> u32 {
     1 << bytes.trailing_zeros().min(4)
 }
@@ -83,7 +83,7 @@ impl<'a> Build<'a> {
         vec![self.let_(self.first, first), self.let_(self.end, end)]
     }
 
-    /// Whether all elements are of threads that pass the guards.
+    /// Whether all elements belong to threads that pass the guards.
     fn is_wide(&self, bounds: &[Bound]) -> Expr {
         let threads = compare(BinaryOp::Le, var(self.end), var(self.count));
         bounds.iter().fold(threads, |all, bound| compare(BinaryOp::And, all, self.all_within(bound)))
@@ -173,7 +173,7 @@ impl<'a> Build<'a> {
         Block { stmts: vec![stop, self.stmt(StmtKind::For { id: rest, range, body })] }
     }
 
-    /// What the user calls the thread's number.
+    /// The user's name for the thread's number.
     fn first_number(&self, body: &Block) -> Option<String> {
         let mut found = None;
         visit::stmts(body, &mut |stmt| {
@@ -277,7 +277,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// Where the body leaves the kernel, it goes on with the next element.
+/// Where the body leaves the kernel, the copy continues with the next element.
 fn ends_as(body: &mut Block, id: LoopId) {
     stmts(body, &mut |stmt| {
         if matches!(stmt.kind, StmtKind::Return(_)) {

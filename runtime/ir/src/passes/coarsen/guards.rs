@@ -5,7 +5,7 @@ use super::rewrite::{blocks_mut, operands_mut};
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Function, Stmt, StmtKind, Type, UnaryOp};
 use crate::ranges::same;
 
-/// What guards say of a thread's number.
+/// The bound that guards put on a thread's number.
 #[derive(Clone, Debug)]
 pub(super) enum Bound {
     /// So much above the number is below a limit, which is the same in all threads.
@@ -99,7 +99,7 @@ impl Guards<'_> {
         }
     }
 
-    /// What a comparison says of the thread's number where it is `outcome`, if that is all that it says.
+    /// The bound that a comparison puts on the thread's number where it is `outcome`, if it says nothing else.
     fn holds(&self, cond: &Expr, outcome: bool) -> Option<Bound> {
         use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
         let ExprKind::Binary(op, a, b) = &cond.kind else { return None };
@@ -122,7 +122,7 @@ impl Guards<'_> {
         })
     }
 
-    /// What `number op limit` says.
+    /// The bound that `number op limit` gives.
     fn above(&self, op: BinaryOp, number: &Expr, limit: &Expr) -> Option<Bound> {
         let plus = self.threads.above_own(number)?;
         let least = |n: i128| u32::try_from(n).ok().filter(|n| *n > 0 && plus == 0).map(Bound::AtLeast);

@@ -58,8 +58,8 @@ pub(super) fn coarsen(module: &Module, factor: CoarsenFactor) -> Result<Module, 
     Ok(coarsened)
 }
 
-/// As many elements as fill the widest access with the largest that a thread touches, so that its neighbours' accesses
-/// are side by side; of the least at least four bytes, and two in any case.
+/// The number of elements per thread that makes the widest access of the largest element 16 bytes; accesses of neighbouring
+/// threads then lie side by side. It gives the smallest elements at least four bytes, and is at least two.
 fn fitting(least: usize, touched: impl Iterator<Item = Type>) -> u32 {
     let most = touched.map(|elem| elem.size()).max().unwrap_or(least);
     (WIDEST / most.max(1)).max(4 / least).max(2) as u32

@@ -1,4 +1,4 @@
-//! Which expressions are the thread's own number in a launch of one dimension.
+//! The expressions that are the thread's own number in a launch of one dimension.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -8,11 +8,11 @@ use crate::ir::{
     BinaryOp, Block, Builtin, Expr, ExprKind, Function, Position, Scalar, StmtKind, VarId, VarKind, visit,
 };
 
-/// What a kernel says of its threads' numbers.
+/// The facts of a kernel about its threads' numbers.
 pub(super) struct Threads {
     /// The first values of variables that never change.
     definitions: HashMap<VarId, Expr>,
-    /// The most threads whose numbers fit the types that were looked at.
+    /// The greatest number of threads whose numbers fit the analysed types.
     most: Cell<u64>,
     /// The threads of a block, where a number in the kernel stands for them.
     block: Cell<Option<u32>>,
@@ -33,9 +33,9 @@ enum Part {
 #[derive(Clone, Copy)]
 struct Found {
     part: Part,
-    /// In launches of at most so many threads.
+    /// The greatest number of threads of such a launch.
     most: u64,
-    /// In launches with so many threads in a block.
+    /// The number of threads in a block of such a launch.
     block: Option<u32>,
 }
 
@@ -93,7 +93,7 @@ impl Threads {
         self.block.set(self.block.get().or(other.block.get()));
     }
 
-    /// What a variable always is.
+    /// The value that a variable always has.
     pub fn definition(&self, var: VarId) -> Option<&Expr> {
         self.definitions.get(&var)
     }
@@ -108,7 +108,7 @@ impl Threads {
         self.block.get()
     }
 
-    /// Whether an expression is the thread's number, in a type that has room for it.
+    /// Returns whether an expression is the thread's number, in a type that has room for it.
     pub fn is_own(&self, e: &Expr) -> bool {
         let Some(Found { part: Part::Number, most, block }) = self.part(e) else { return false };
         // Two numbers cannot both be the threads of a block.
@@ -210,7 +210,7 @@ impl Threads {
     }
 }
 
-/// Whether a builtin is a function of its arguments' values alone.
+/// Returns whether a builtin is a function of its arguments' values alone.
 fn is_function(op: &Builtin) -> bool {
     use crate::ir::{Effect, Form, Orders, Variance};
     op.effect == Effect::Pure
@@ -222,7 +222,7 @@ fn is_function(op: &Builtin) -> bool {
         && op.facts.form == Form::Call
 }
 
-/// How many numbers from zero on an integer type has, of those wide enough for a thread's number.
+/// The number of values from zero on of an integer type that is wide enough for a thread's number.
 fn room(e: &Expr) -> Option<u64> {
     match e.ty.scalar()? {
         Scalar::I32 => Some(1 << 31),

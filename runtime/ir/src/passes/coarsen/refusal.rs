@@ -6,7 +6,7 @@ use crate::ir::{
     Block, Builtin, Effect, ExprKind, Form, Function, Location, Module, Position, StmtKind, Type, visit,
 };
 
-/// What of a kernel is against coarsening it.
+/// The reasons against coarsening a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CoarsenRefusal {
@@ -91,7 +91,7 @@ pub struct NotCoarsened {
     pub kernel: String,
     /// Why.
     pub why: CoarsenRefusal,
-    /// Where in the Rust source.
+    /// The location in the Rust source.
     pub at: Location,
 }
 
@@ -108,7 +108,7 @@ impl fmt::Display for NotCoarsened {
 
 impl std::error::Error for NotCoarsened {}
 
-/// What is against coarsening a kernel whatever it does with its slices.
+/// The reasons against coarsening a kernel that do not depend on its slices.
 pub(super) fn check(module: &Module) -> Result<(), NotCoarsened> {
     let kernel = &module.kernel;
     if module.attributes.cluster.is_some() {
@@ -145,7 +145,7 @@ pub(super) fn check(module: &Module) -> Result<(), NotCoarsened> {
     module.all_functions().try_for_each(|function| check_effects(kernel, &function.body))
 }
 
-/// What depends on the shape is the thread's number, and that is gone once a kernel is coarsened.
+/// Only the thread's number may depend on the shape, and a coarsened kernel has replaced it.
 pub(super) fn check_positions(coarsened: &Module) -> Result<(), NotCoarsened> {
     let kernel = &coarsened.kernel;
     match own_position(&kernel.body) {
@@ -170,7 +170,7 @@ fn own_position(body: &Block) -> Option<(&'static str, Location)> {
     found
 }
 
-/// Whether coarsening changes what a position is.
+/// Returns whether coarsening changes a position.
 fn is_changed(position: Position) -> bool {
     !matches!(position, Position::BlockExtent | Position::BlockSize | Position::WarpSize)
 }
@@ -217,7 +217,7 @@ fn check_effects(kernel: &Function, body: &Block) -> Result<(), NotCoarsened> {
     found.map_or(Ok(()), Err)
 }
 
-/// Whether other threads notice a call, or the call what other threads do.
+/// Returns whether other threads notice a call, or the call what other threads do.
 fn is_noticed(op: &Builtin) -> bool {
     op.facts.waits
         || op.facts.form == Form::OtherBlock
@@ -237,7 +237,7 @@ fn written_global(place: &crate::ir::Expr) -> Option<&'static str> {
     }
 }
 
-/// Whether all memory that a parameter gives to be written is of slices.
+/// Returns whether all memory that a parameter gives to be written is of slices.
 fn is_slice(ty: &Type) -> bool {
     match ty {
         Type::Ref { to, .. } => matches!(&**to, Type::Slice(elem) if !is_writable(elem)),
@@ -250,7 +250,7 @@ fn is_slice(ty: &Type) -> bool {
     }
 }
 
-/// Whether a value of a type gives writable memory.
+/// Returns whether a value of a type gives writable memory.
 fn is_writable(ty: &Type) -> bool {
     match ty {
         Type::View { elem, mutable, .. } => *mutable || is_writable(elem),

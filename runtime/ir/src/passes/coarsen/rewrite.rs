@@ -89,7 +89,7 @@ pub(super) fn next_loop(block: &Block) -> u32 {
     next
 }
 
-/// What variables and loops are called in a copy.
+/// The names of variables and loops in a copy.
 struct Names {
     vars: BTreeMap<VarId, VarId>,
     loops: HashMap<LoopId, LoopId>,
@@ -147,7 +147,7 @@ impl Names {
     }
 }
 
-/// Drops the variables that nothing names, whose values nothing can observe.
+/// Drops the variables that nothing names and whose values have no effect.
 pub(super) fn drop_unnamed(block: &mut Block, vars: &[Variable]) {
     loop {
         let mut named: HashSet<VarId> = HashSet::new();
@@ -181,7 +181,7 @@ fn drop_in(block: &mut Block, vars: &[Variable], named: &HashSet<VarId>) -> bool
     dropped
 }
 
-/// Whether nobody notices that an expression is not evaluated.
+/// Returns whether leaving an expression out has no effect.
 fn is_silent(e: &Expr) -> bool {
     let own = match &e.kind {
         ExprKind::Const(_)

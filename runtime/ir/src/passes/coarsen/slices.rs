@@ -31,7 +31,7 @@ impl Slice {
         self.field.clone().unwrap_or_else(|| kernel.var(self.param).name.clone())
     }
 
-    /// Whether its elements can be written.
+    /// Returns whether its elements can be written.
     pub fn is_written(&self, kernel: &Function) -> bool {
         slice_type(self.ty(kernel)) == Some(true)
     }
@@ -54,7 +54,7 @@ impl Slice {
     }
 }
 
-/// Whether a type is a slice or a view of one dimension; and whether its elements can be written.
+/// Returns whether a type is a slice or a view of one dimension; and whether its elements can be written.
 pub(super) fn slice_type(ty: &Type) -> Option<bool> {
     match ty {
         Type::Ref { to, mutable } if matches!(**to, Type::Slice(_)) => Some(*mutable),
@@ -78,7 +78,7 @@ pub(super) fn all(kernel: &Function) -> Vec<Slice> {
 
 /// The slice that an expression is, if it is the same one all along.
 ///
-/// What is written is assigned in no kernel that is coarsened.
+/// No kernel that is coarsened assigns a slice variable.
 pub(super) fn slice_of(kernel: &Function, e: &Expr) -> Option<Slice> {
     let (param, field) = match &e.kind {
         ExprKind::Var(var) => (*var, None),
@@ -94,13 +94,13 @@ pub(super) fn slice_of(kernel: &Function, e: &Expr) -> Option<Slice> {
     (is_param && written || is_given(kernel, param)).then_some(Slice { param, field })
 }
 
-/// Whether a variable is a parameter that is the same all along.
+/// Returns whether a variable is a parameter that is the same all along.
 pub(super) fn is_given(kernel: &Function, var: VarId) -> bool {
     let Variable { kind, mutable, .. } = kernel.var(var);
     *kind == VarKind::Param && (!mutable || !is_changed(kernel, var))
 }
 
-/// Whether a parameter, or a part of it, may become another value.
+/// Returns whether a parameter, or a part of it, may become another value.
 fn is_changed(kernel: &Function, param: VarId) -> bool {
     let mut found = false;
     visit::stmts(&kernel.body, &mut |stmt| {

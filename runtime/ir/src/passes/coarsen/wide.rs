@@ -1,4 +1,5 @@
-//! What a coarsened kernel says beyond the language: the number of its own thread, and accesses of several elements.
+//! The expressions of a coarsened kernel beyond the language: the number of its own thread, and accesses of several
+//! elements.
 
 use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Position, Prelude, Type, Variance};
 
@@ -29,7 +30,7 @@ pub(super) static STORE: Builtin = Builtin {
     ..Builtin::pure(Name::new("coarsened_store"), |_, _| CudaText::with("ws_wide_store({0}, {1})", &WIDE))
 };
 
-/// Whether a builtin is one that only a coarsened kernel has.
+/// Returns whether a builtin is one that only a coarsened kernel has.
 pub(super) fn is_own(op: &Builtin) -> bool {
     [&THREAD, &LOAD, &STORE].into_iter().any(|own| op.is(own))
 }

@@ -1,4 +1,4 @@
-//! What an expression is as an `int`, and what that rests on.
+//! Expressions as `int`s, and the conditions that this rests on.
 
 use super::{Narrowing, place_of};
 use crate::ir::{BinaryOp, Condition, ConstValue, Expr, ExprKind, Quantity, RangeLoop, Scalar, Type};
@@ -13,7 +13,7 @@ pub(super) struct Narrow {
     pub e: Expr,
     low: Quantity,
     high: Quantity,
-    /// What all of this rests on.
+    /// The conditions that all of this rests on.
     pub needs: Vec<Condition>,
     /// Whether it is not negative, and so the value of the expression itself.
     pub is_positive: bool,
@@ -24,7 +24,7 @@ fn int(kind: ExprKind) -> Expr {
 }
 
 impl Walk<'_> {
-    /// What makes an integer one that is not negative and fits an `int`; of a signed one, that it fits.
+    /// The conditions under which an integer is not negative and fits an `int`; for a signed one, under which it fits.
     pub(super) fn fits(&self, e: &Expr) -> Option<Vec<Condition>> {
         let scalar = integer(e)?;
         let range = self.scope.range(e, &self.known);
@@ -36,7 +36,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What makes a loop's counter fit up to the first number past its end.
+    /// The conditions under which a loop's counter fits up to the first number past its end.
     pub(super) fn counts_exactly(&self, range: &RangeLoop) -> Option<Vec<Condition>> {
         let mut needs = [self.fits(&range.start)?, self.fits(&range.end)?].concat();
         let step = match &range.step {
@@ -111,7 +111,7 @@ impl Walk<'_> {
         let positive = a.is_positive && b.is_positive;
         let needs = joined(&a.needs, &b.needs);
         let is_difference = op == BinaryOp::Sub && positive;
-        // Operands that fit have an exact result of which the bits of the type leave only one value below the limit.
+        // If the operands fit, the bits of the type leave only one value below the limit for the exact result.
         let is_one = scalar.bits() == 64 || op != BinaryOp::Mul && positive && scalar.is_unsigned();
         let told = self.fits(whole).filter(|told| is_one && known.may_rely_on(told));
         let (low, high) = match op {
@@ -219,7 +219,7 @@ impl Narrowing {
         new
     }
 
-    /// What a variable is given, with the operator of the assignment.
+    /// The value that a variable is given, with the operator of the assignment.
     pub(super) fn rewritten_with(&self, op: Option<(BinaryOp, &Expr)>, value: &Expr) -> Expr {
         let Some((op, place)) = op else { return self.rewritten(value) };
         let kind = ExprKind::Binary(op, self.rewritten(place).into(), self.rewritten(value).into());

@@ -1,9 +1,9 @@
 //! Narrowing: index arithmetic of 64 bits, and unsigned arithmetic, becomes that of `int` where it cannot overflow.
 //!
-//! Compilers fold a sum of `int`s into an address, and unroll a loop that counts with one, as nothing of it wraps. What comes
-//! in is a kernel whose checks are marked; what goes out is the same kernel with narrower variables, counters and
-//! indices, of which no value and no access differs. What this rests on, launches are asked for: [`wanted`] says what, and
-//! [`narrow`] uses what a launch fulfils of it.
+//! Compilers fold a sum of `int`s into an address, and unroll a loop that counts with an `int`, because neither wraps. A
+//! kernel whose checks are marked comes in. The same kernel goes out with narrower variables, counters and indices; no
+//! value and no access differs. The narrowing rests on conditions of the launch: [`wanted`] lists them, and [`narrow`] uses
+//! those that a launch fulfils.
 
 mod fit;
 mod place;
@@ -17,13 +17,13 @@ use crate::ir::{
 };
 use crate::ranges::{FunctionScope, Kind, integer};
 
-/// Parts of an expression that is looked at, at most.
+/// The greatest number of parts of an expression that is analysed.
 const MOST_PARTS: usize = 64;
 
 /// Conditions of a launch at most.
 const MOST_CONDITIONS: usize = 32;
 
-/// What launches would have to fulfil for all that can be narrowed.
+/// The conditions of a launch under which everything that can be narrowed is.
 pub(super) fn wanted(module: &Module) -> Vec<Condition> {
     if module.is_relaunched() {
         return Vec::new();
@@ -64,7 +64,7 @@ fn found(module: &Module, body: &mut Block, conditions: Vec<Condition>, fulfille
     narrowing
 }
 
-/// What a walk looks for.
+/// The purpose of a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
@@ -72,24 +72,24 @@ enum Stage {
     Expressions,
 }
 
-/// What is found of a kernel.
+/// The findings about a kernel.
 #[derive(Default)]
 pub(super) struct Narrowing {
     stage: Stage,
-    /// What a launch may be asked for.
+    /// The conditions that a launch may be asked for.
     conditions: Vec<Condition>,
-    /// Which of these hold; all, and more may be asked for, if nothing is said.
+    /// The conditions that hold. `None`: all hold, and more may be asked for.
     fulfilled: Option<u64>,
     /// Variables that may be narrowed.
     candidates: HashSet<VarId>,
-    /// What the values of each that were seen rest on to fit; nothing if one does not.
+    /// The conditions under which the values of each variable fit; `None` if one does not.
     values: HashMap<VarId, Option<Vec<Condition>>>,
     narrowed: HashSet<VarId>,
-    /// What stands in the place of expressions, by their addresses, which stay while the kernel is looked at.
+    /// The replacements of expressions, by their addresses, which stay valid during the walk.
     exprs: HashMap<usize, Expr>,
-    /// What variables are given, by the address of what they are given now.
+    /// The new values of assignments, by the address of the old value.
     given: HashMap<usize, Expr>,
-    /// Slice parameters with lengths that fit, of which an index is checked.
+    /// Slice parameters with lengths that fit and with a checked index.
     short: u64,
     /// The loops whose counters leave no type.
     loops: HashMap<VarId, Counted>,
@@ -103,7 +103,7 @@ struct Counted {
     exact: bool,
 }
 
-/// Whether an expression has so few parts that it may be looked at from each of them.
+/// Returns whether an expression is small enough to be analysed from each of its parts.
 fn is_small(e: &Expr) -> bool {
     fn count(e: &Expr, left: &mut usize) -> bool {
         *left = left.saturating_sub(1);
@@ -112,13 +112,13 @@ fn is_small(e: &Expr) -> bool {
     count(e, &mut MOST_PARTS.clone())
 }
 
-/// Where an expression is, as long as nothing moves.
+/// The address of an expression, as long as nothing moves.
 fn place_of(e: &Expr) -> usize {
     std::ptr::from_ref(e).addr()
 }
 
 impl Narrowing {
-    /// Whether all of some conditions may be relied on; asks for them if that is what the walk is for.
+    /// Returns whether all of some conditions may be relied on; asks for them if that is what the walk is for.
     fn accept(&mut self, needs: &[Condition]) -> bool {
         let mut more = Vec::new();
         for need in needs {
@@ -136,7 +136,7 @@ impl Narrowing {
         fits
     }
 
-    /// Whether some conditions may be asked for, or hold.
+    /// Returns whether some conditions may be asked for, or hold.
     fn may_rely_on(&self, needs: &[Condition]) -> bool {
         let Some(bits) = self.fulfilled else { return true };
         let holds = |need: &Condition| {
@@ -178,7 +178,7 @@ impl Walk<'_> {
                     None => self.narrow(value, &narrowing),
                     Some((op, place)) => self.narrow_binary((op, place, value), place, &narrowing),
                 };
-                // Its value is known to fit, so that no other `int` is congruent to it.
+                // Its value is known to fit, so no other `int` is congruent to it.
                 let new = new.filter(|new| narrowing.accept(&new.needs));
                 let plain = || narrowing.as_int(narrowing.rewritten_with(op, value));
                 let new = new.map_or_else(plain, |new| new.e);
@@ -234,7 +234,7 @@ impl Walk<'_> {
         narrowing.loops.insert(range.var, Counted { start, end, exact });
     }
 
-    /// Looks at an expression whose operands were looked at.
+    /// Narrows an expression after its operands.
     pub(super) fn narrow_here(&mut self, e: &Expr) {
         let Some(mut narrowing) = self.narrowing.take() else { return };
         if narrowing.stage == Stage::Expressions && is_small(e) {
@@ -323,7 +323,7 @@ impl Narrowing {
         *known = known.take().zip(needs).map(|(known, needs)| [known, needs].concat());
     }
 
-    /// Whether a narrowed variable stands in an expression.
+    /// Returns whether a narrowed variable stands in an expression.
     fn is_narrowed(&self, e: &Expr) -> bool {
         matches!(&e.kind, ExprKind::Var(var) if self.narrowed.contains(var))
             || e.operands().iter().any(|e| self.is_narrowed(e))

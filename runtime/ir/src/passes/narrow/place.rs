@@ -1,11 +1,11 @@
-//! Which variables may be narrowed: integers of a kernel's own that indices or loops are computed of.
+//! The variables that may be narrowed: integers of a kernel's own from which indices or loops are computed.
 
 use std::collections::HashSet;
 
 use crate::ir::{Block, Expr, ExprKind, Function, Scalar, StmtKind, VarId, VarKind, visit};
 use crate::ranges::root;
 
-/// Local integers whose address nobody takes, that no closure sees, and that an index or a loop's end is computed of.
+/// Local integers from which an index or a loop's end is computed, whose address is not taken, and which no closure sees.
 pub(super) fn candidates(kernel: &Function, body: &Block) -> HashSet<VarId> {
     let refused = refused(body);
     let is_wide = |scalar: Scalar| matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::I64);
@@ -77,7 +77,7 @@ fn counting(body: &Block) -> HashSet<VarId> {
             StmtKind::Assign { place, value, .. } if root(place).is_some_and(|var| all.contains(&var)) => {
                 all.extend(named(value));
             }
-            // What such a variable is compared with is compared in its type.
+            // The other side of a comparison with such a variable is compared in the variable's type.
             StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => visit::expr(cond, &mut |e| {
                 if matches!(&e.kind, ExprKind::Binary(op, ..) if op.is_comparison()) {
                     let own = named(e);

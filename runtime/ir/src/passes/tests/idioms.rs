@@ -74,7 +74,7 @@ impl Writer {
         (expr(ExprKind::Var(var), scalar), StmtKind::Let { var, init: Some(init) })
     }
 
-    /// What is indexed: mostly an array or dynamic shared memory.
+    /// The base of an index: mostly an array or dynamic shared memory.
     fn store(&mut self, extent: usize) -> Expr {
         match self.dice.below(5) {
             0 => self.indexed(),

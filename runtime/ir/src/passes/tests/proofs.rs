@@ -16,9 +16,9 @@ use crate::passes::elide::{elide, lift};
 const KERNELS: usize = 2500;
 /// Launches of each.
 const LAUNCHES: usize = 4;
-/// Iterations of a loop over a range that are looked at, at its beginning; a few at its end are too.
+/// Iterations at the beginning of a loop over a range that run; a few at its end run too.
 const ITERATIONS: usize = 5;
-/// Iterations of a loop with a condition that are looked at.
+/// Iterations of a loop with a condition that run.
 const TURNS: usize = 40;
 
 /// The variables of a function: integers, and slices by their lengths.
@@ -54,14 +54,14 @@ struct Run<'a> {
     frame: Frame,
     /// Whether a range that is out of bounds has ended the thread.
     left: bool,
-    /// What the last function gave.
+    /// The result of the last function.
     returned: i128,
     module: &'a Module,
-    /// Indices that were proven and looked at.
+    /// Proven indices that ran.
     proven: usize,
-    /// What a thread indexed and took parts of.
+    /// The indices and bounds of a thread.
     trace: Vec<i128>,
-    /// Arithmetic of `int` that was proven not to overflow, and looked at.
+    /// Arithmetic of `int` that was proven not to overflow, and ran.
     exact: usize,
 }
 
@@ -120,7 +120,7 @@ impl Run<'_> {
             StmtKind::Expr(e) => {
                 let assumed =
                     matches!(&e.kind, ExprKind::Builtin { op, .. } if op.facts.form == Form::Assumption);
-                // What is assumed and does not hold leaves the rest without a meaning.
+                // An assumption that does not hold leaves the rest without a meaning.
                 self.left |= self.value(e) == 0 && assumed;
             }
             StmtKind::If { cond, then, otherwise } => {
@@ -269,7 +269,7 @@ impl Run<'_> {
         }
     }
 
-    /// How many elements a slice has; a range that is out of bounds ends the thread, unless it was proven.
+    /// The length of a slice; a range that is out of bounds ends the thread, unless it was proven.
     fn length(&mut self, of: &Expr) -> i128 {
         match &of.kind {
             _ if matches!(of.ty, Type::Array(..)) => {
@@ -366,7 +366,7 @@ fn wrap(exact: i128, scalar: Option<Scalar>) -> i128 {
     least + (exact - least).rem_euclid(most - least + 1)
 }
 
-/// Launches a kernel for every thread; how many proven indices it looked at, and how many exact sums and products.
+/// Launches a kernel for every thread, and returns the number of proven indices that ran, and of exact sums and products.
 fn launched(module: &Module, dice: &mut Dice) -> [usize; 2] {
     let extreme = |dice: &mut Dice, scalar: Scalar| match dice.below(8) {
         0 => limit(scalar),
@@ -380,7 +380,7 @@ fn launched(module: &Module, dice: &mut Dice) -> [usize; 2] {
     let lengths = [(); 2].map(|()| dice.pick(&[0, 1, 7, 16, 64, 200, 1000]) + dice.below(3) as i128);
     let integers = INTEGERS.map(|scalar| extreme(dice, scalar));
     let n = extreme(dice, Scalar::U32);
-    // Large grids too, of which the corners alone are looked at: indices wrap there.
+    // Large grids too, where only the corners run: indices wrap there.
     let wide = dice.pick(&[1, 2, 4, 1 << 21, 1 << 30, i32::MAX as u32]);
     let grid = [wide - dice.below(wide.min(4) as usize) as u32, 1 + dice.below(2) as u32, 1];
     let most = dice.pick(&[4, 40, 1024]);

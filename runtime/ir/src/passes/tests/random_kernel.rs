@@ -227,7 +227,7 @@ impl Writer {
         StmtKind::Expr(expr(ExprKind::Index { base, index, at: AT, proof: Proof::Open }, Scalar::U32))
     }
 
-    /// What is indexed: a slice, a part of one, or the struct's view.
+    /// The base of an index: a slice, a part of one, or the struct's view.
     pub(super) fn indexed(&mut self) -> Expr {
         if self.dice.below(5) == 0 {
             let ty = Type::View { elem: Type::U32.into(), mutable: false, rank: 1 };

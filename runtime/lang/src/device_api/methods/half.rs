@@ -1,7 +1,7 @@
 //! Methods of `f16` and `bf16`.
 //!
-//! Arithmetic is native. What hardware has for `f32` only is computed there and rounded once; the
-//! twin does the same.
+//! Arithmetic is native. Functions that hardware has for `f32` only are computed in `f32` and rounded once; the twin does
+//! the same.
 
 use warpsmith_macros::device_methods;
 

@@ -37,7 +37,7 @@ fn wrapping(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     }
 }
 
-/// The unsigned type that arithmetic is done in: at least 32 bits, so that nothing promotes to `int`.
+/// The unsigned type of the arithmetic: at least 32 bits, because C++ promotes shorter types to `int`.
 fn wide_unsigned(s: Scalar) -> &'static str {
     if s.bits() == 64 { "unsigned long long" } else { "unsigned int" }
 }

@@ -62,7 +62,7 @@ pub struct Offset<V, I>(core::marker::PhantomData<fn(I) -> V>);
 impl<V: ViewOffset, I: IndexInteger> DeviceFn for Offset<V, I> {
     fn callee() -> Callee {
         unsafe fn meaning<V: ViewOffset, I: IndexInteger>(args: *const *const u8, ret: *mut u8) {
-            // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+            // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
             unsafe {
                 let mut args = Arguments::new(args);
                 let view: V = args.take();

@@ -1,7 +1,7 @@
 //! The device side of std methods: `x.sqrt()`, `n.count_ones()`, `f32::from_bits(b)`, `x.len()`.
 //!
-//! The twin calls the methods of Rust's library themselves; each line here gives the CUDA text of
-//! one. The hidden traits only exist so that a witness learns which type a call is on.
+//! The twin calls the methods of Rust's library themselves; each line here gives the CUDA text of one. The hidden traits
+//! tell a witness which type a call is on.
 
 // A hidden method has the receiver of the method that it stands for.
 #![allow(clippy::wrong_self_convention)]

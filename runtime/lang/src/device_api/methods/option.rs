@@ -1,7 +1,7 @@
 //! Methods of `Option` and `Result`.
 //!
-//! Those that choose between values are written in the device language; those that fail are recorded,
-//! so that the fault is at the line of the caller.
+//! Methods that choose between values are written in the device language. Methods that fail are recorded, because their
+//! fault is at the caller's line.
 
 use warpsmith_macros::gpu_fn;
 

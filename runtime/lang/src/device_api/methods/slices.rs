@@ -234,7 +234,7 @@ pub fn element_mut<T: GpuType>(x: &mut [T], i: usize) -> Option<&mut T> {
 
 /// Raw pointers in kernels.
 pub trait PointerMethods: Sized {
-    /// What it points to.
+    /// The type that it points to.
     type Target;
     /// The same pointer to another type.
     type To<U>;
@@ -300,7 +300,7 @@ macro_rules! pointer {
             fn callee() -> Callee {
                 #[allow(clippy::extra_unused_type_parameters, reason = "all pointers are told apart by their elements")]
                 unsafe fn meaning<T: DeviceType>(args: *const *const u8, $ret: *mut u8) {
-                    // SAFETY: whoever calls a meaning gives the arguments that it was made for.
+                    // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
                     unsafe {
                         let mut $args = Arguments::new(args);
                         $meaning

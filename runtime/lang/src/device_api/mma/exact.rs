@@ -1,11 +1,11 @@
-//! What the sums of a product of matrices are: the exact model, which the simulator computes with.
+//! The exact model of the sums of a matrix product, which the simulator computes with.
 //!
 //! Products are exact. Floats: a lane's sum and the products are added in `f64`, in the order of `k`, and rounded once, to the
 //! nearest number of the accumulator, ties to even; of `f64` itself, each step is a fused multiply-add. A NaN is the one
 //! that GPUs give. Integers: the sum is exact, and then wraps or is clamped.
 //!
-//! PTX leaves order and rounding within an instruction open, and GPUs round otherwise: they align the products to the
-//! largest and cut what is below. A model of one GPU, bit by bit, would stand beside this file, with the same functions.
+//! PTX leaves order and rounding within an instruction open, and GPUs round differently: they align the products to the
+//! largest and cut the bits below. A model of one GPU, bit by bit, would stand beside this file, with the same functions.
 //!
 //! Source: PTX ISA, `mma`, on the precision of each type.
 

@@ -1,4 +1,4 @@
-//! Which lane has which elements of the matrices that a warp multiplies.
+//! The lane and the register of each element of the matrices that a warp multiplies.
 //!
 //! A register holds one element of 32 or 64 bits, two of 16, or four of 8. Lane `l` has rows `l / 4` and `l / 4 + 8` of `a` and
 //! of the sums, and column `l / 4` of `b`; its registers go on along `k` four registers of the row later.
@@ -92,7 +92,7 @@ mod tests {
             }
             assert!(a.iter().all(|(row, k)| *row < shape.m && *k < shape.k), "{shape:?}");
             assert!(b.iter().all(|(k, col)| *k < shape.k && *col < 8), "{shape:?}");
-            // As many elements as registers hold: none is there twice.
+            // There are as many distinct elements as registers, so no element is there twice.
             assert_eq!(a.len(), shape.m * shape.k, "{shape:?}");
             assert_eq!(a.len(), 32 * of_a * shape.per_register, "{shape:?}");
             assert_eq!(b.len(), 8 * shape.k, "{shape:?}");

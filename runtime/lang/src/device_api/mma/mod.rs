@@ -62,35 +62,35 @@ products! {
     mma_m16n8k16_f64([f64; 8], [f64; 4], [f64; 4]) "m16n8k16.row.col.f64.f64.f64.f64" (9, 0): exact::to_f64, 16 of f64, f64;
     /// 16 × 16 elements of `i8` by 16 × 8, added to sums of `i32`, which wrap.
     mma_m16n8k16_s32_s8_s8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.s8.s8.s32" (8, 0): exact::to_i32, 16 of i8, i8;
-    /// As [`mma_m16n8k16_s32_s8_s8`], with sums clamped to what an `i32` holds.
+    /// Like [`mma_m16n8k16_s32_s8_s8`], with sums that saturate at the limits of `i32`.
     mma_m16n8k16_s32_s8_s8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.s8.s8.s32" (8, 0): exact::to_clamped_i32, 16 of i8, i8;
     /// 16 × 16 elements of `i8` by 16 × 8 of `u8`, added to sums of `i32`, which wrap.
     mma_m16n8k16_s32_s8_u8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.s8.u8.s32" (8, 0): exact::to_i32, 16 of i8, u8;
-    /// As [`mma_m16n8k16_s32_s8_u8`], with sums clamped to what an `i32` holds.
+    /// Like [`mma_m16n8k16_s32_s8_u8`], with sums that saturate at the limits of `i32`.
     mma_m16n8k16_s32_s8_u8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.s8.u8.s32" (8, 0): exact::to_clamped_i32, 16 of i8, u8;
     /// 16 × 16 elements of `u8` by 16 × 8 of `i8`, added to sums of `i32`, which wrap.
     mma_m16n8k16_s32_u8_s8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.u8.s8.s32" (8, 0): exact::to_i32, 16 of u8, i8;
-    /// As [`mma_m16n8k16_s32_u8_s8`], with sums clamped to what an `i32` holds.
+    /// Like [`mma_m16n8k16_s32_u8_s8`], with sums that saturate at the limits of `i32`.
     mma_m16n8k16_s32_u8_s8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.u8.s8.s32" (8, 0): exact::to_clamped_i32, 16 of u8, i8;
     /// 16 × 16 elements of `u8` by 16 × 8, added to sums of `i32`, which wrap.
     mma_m16n8k16_s32_u8_u8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.u8.u8.s32" (8, 0): exact::to_i32, 16 of u8, u8;
-    /// As [`mma_m16n8k16_s32_u8_u8`], with sums clamped to what an `i32` holds.
+    /// Like [`mma_m16n8k16_s32_u8_u8`], with sums that saturate at the limits of `i32`.
     mma_m16n8k16_s32_u8_u8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.u8.u8.s32" (8, 0): exact::to_clamped_i32, 16 of u8, u8;
     /// 16 × 32 elements of `i8` by 32 × 8, added to sums of `i32`, which wrap.
     mma_m16n8k32_s32_s8_s8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.s8.s8.s32" (8, 0): exact::to_i32, 16 of i8, i8;
-    /// As [`mma_m16n8k32_s32_s8_s8`], with sums clamped to what an `i32` holds.
+    /// Like [`mma_m16n8k32_s32_s8_s8`], with sums that saturate at the limits of `i32`.
     mma_m16n8k32_s32_s8_s8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.s8.s8.s32" (8, 0): exact::to_clamped_i32, 16 of i8, i8;
     /// 16 × 32 elements of `i8` by 32 × 8 of `u8`, added to sums of `i32`, which wrap.
     mma_m16n8k32_s32_s8_u8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.s8.u8.s32" (8, 0): exact::to_i32, 16 of i8, u8;
-    /// As [`mma_m16n8k32_s32_s8_u8`], with sums clamped to what an `i32` holds.
+    /// Like [`mma_m16n8k32_s32_s8_u8`], with sums that saturate at the limits of `i32`.
     mma_m16n8k32_s32_s8_u8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.s8.u8.s32" (8, 0): exact::to_clamped_i32, 16 of i8, u8;
     /// 16 × 32 elements of `u8` by 32 × 8 of `i8`, added to sums of `i32`, which wrap.
     mma_m16n8k32_s32_u8_s8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.u8.s8.s32" (8, 0): exact::to_i32, 16 of u8, i8;
-    /// As [`mma_m16n8k32_s32_u8_s8`], with sums clamped to what an `i32` holds.
+    /// Like [`mma_m16n8k32_s32_u8_s8`], with sums that saturate at the limits of `i32`.
     mma_m16n8k32_s32_u8_s8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.u8.s8.s32" (8, 0): exact::to_clamped_i32, 16 of u8, i8;
     /// 16 × 32 elements of `u8` by 32 × 8, added to sums of `i32`, which wrap.
     mma_m16n8k32_s32_u8_u8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.u8.u8.s32" (8, 0): exact::to_i32, 16 of u8, u8;
-    /// As [`mma_m16n8k32_s32_u8_u8`], with sums clamped to what an `i32` holds.
+    /// Like [`mma_m16n8k32_s32_u8_u8`], with sums that saturate at the limits of `i32`.
     mma_m16n8k32_s32_u8_u8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.u8.u8.s32" (8, 0): exact::to_clamped_i32, 16 of u8, u8;
     /// 16 × 32 elements of `e4m3` by 32 × 8, added to sums of `f32`.
     mma_m16n8k32_f32_e4m3_e4m3([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e4m3.e4m3.f32" (8, 9): exact::to_f32, 16 of E4m3, E4m3;
@@ -102,7 +102,7 @@ products! {
     mma_m16n8k32_f32_e5m2_e5m2([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e5m2.e5m2.f32" (8, 9): exact::to_f32, 16 of E5m2, E5m2;
 }
 
-/// What a product of so many rows costs, whose right operand `R` is of a format.
+/// The cost of a product with this number of rows, whose right operand `R` has a format.
 const fn facts<F: Format, R>(rows: usize) -> Facts {
     // A lane has the 32nd part of eight columns: a fourth of one.
     let each = rows * (size_of::<R>() / F::BYTES);
@@ -138,7 +138,7 @@ fn instruction(name: &str, ptx: &str, args: &[Type]) -> CudaText {
     CudaText { template, prelude: vec![&ARRAY], definitions: vec![definition] }
 }
 
-/// What an array has: elements of a type, so many.
+/// The element type and the length of an array.
 fn registers(ty: &Type) -> (Scalar, usize) {
     match ty.peeled() {
         Type::Array(element, count) => (element.scalar().unwrap_or(Scalar::U32), *count),

@@ -8,9 +8,9 @@ use crate::simulator::context::{self, WarpView};
 /// The most elements along `k` that one product has.
 const MOST: usize = 32;
 
-/// What an element of an operand is.
+/// The type of an operand's elements.
 pub(super) trait Format {
-    /// What holds every value exactly, and every product of two.
+    /// A type that holds every value, and every product of two values, exactly.
     type Value: Copy + Default;
 
     /// Bytes of an element.
@@ -23,7 +23,7 @@ pub(super) trait Format {
     fn value(bits: u64) -> Self::Value;
 }
 
-/// Floats of 32 bits of which the lowest 13 are not looked at.
+/// Floats of 32 bits whose lowest 13 bits the hardware ignores.
 pub(super) struct Tf32;
 /// Floats of eight bits, four of them the exponent's.
 pub(super) struct E4m3;
@@ -72,7 +72,8 @@ impl Register for f64 {
     }
 }
 
-/// What the calling lane's sums are made of: rows `l / 4` and `l / 4 + 8` of `a`, and columns `2 * (l % 4)` and the next of `b`.
+/// The operands of the calling lane's sums: rows `l / 4` and `l / 4 + 8` of `a`, and columns `2 * (l % 4)` and the next of
+/// `b`.
 pub(super) struct Operands<V> {
     rows: [[V; MOST]; 2],
     cols: [[V; MOST]; 2],
@@ -87,7 +88,7 @@ impl<V: Copy> Operands<V> {
     }
 }
 
-/// Waits for the other lanes; what the calling lane's sums are made of.
+/// Waits for the other lanes, and returns the operands of the calling lane's sums.
 #[track_caller]
 pub(super) fn gather<A: Format, B: Format<Value = A::Value>, R: Register>(
     kind: &'static str,
@@ -132,7 +133,7 @@ fn spread<F: Format>(register: u64, elements: &mut [F::Value]) {
     }
 }
 
-/// Bytes of what a lane brought, as a number; zero of a lane that takes no part, if that is no fault.
+/// Bytes from a lane, as a number; zero for a lane that takes no part, unless that is a fault.
 fn bits(lanes: &WarpView, lane: usize, start: usize, bytes: usize) -> u64 {
     let piece = lanes.piece(lane as u32, start / 16).unwrap_or_default();
     let mut number = [0; 8];

@@ -131,8 +131,8 @@ pub(crate) fn next_down<H: Half>(x: H) -> H {
     H::of_bits(flipped.bits() ^ 0x8000)
 }
 
-/// `x * a + b`, rounded once: the sum in `f64` is made odd where it is inexact, so that rounding it
-/// again is right.
+/// `x * a + b`, rounded once. Where the sum in `f64` is inexact, its last bit is set, and rounding it again gives the right
+/// result.
 pub(crate) fn mul_add<H: Half>(x: H, a: H, b: H) -> H {
     let product = f64::from(x.wide()) * f64::from(a.wide());
     let addend = f64::from(b.wide());

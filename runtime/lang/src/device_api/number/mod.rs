@@ -36,7 +36,7 @@ pub trait Int:
 {
 }
 
-/// Declares [`Float`] with std's methods, so that generic device code can call them.
+/// Declares [`Float`] with std's methods, for generic device code.
 macro_rules! float {
     ($($method:ident($($arg:ident: $ty:ty),*);)+ => $($other:ident($($by:ident: $of:ty),*) -> $ret:ty;)+) => {
         /// `f16`, `bf16`, `f32` or `f64`, with the methods that `f64` has in Rust's library.

@@ -1,4 +1,4 @@
-//! What each builtin says of itself, beside what it does.
+//! Compares the facts of each builtin with its behaviour.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -161,7 +161,7 @@ fn samples() -> impl Iterator<Item = u64> {
     ends.chain(random.take(400))
 }
 
-/// What a method of three values of a type gives, for each type: the result, the arguments, the bits of the type.
+/// A result of a method, for each type: the result, the three arguments, and the bits of the type.
 type Sample = (i128, [i128; 3], u32);
 
 /// Runs what has a range on all integer types, by its name.
@@ -261,7 +261,7 @@ fn a_count_at_a_barrier_is_in_its_range() {
     assert_eq!(count.builtin.facts.result, ResultRange::Within(0, most));
 }
 
-/// What a thread reads and writes, through one place at an address.
+/// The accesses of a thread to one place, by its address.
 #[derive(Default)]
 struct Watched(RefCell<Vec<(usize, bool, bool)>>);
 
@@ -288,7 +288,7 @@ impl Observer for Watched {
 }
 
 impl Watched {
-    /// What was done to the place at an address.
+    /// The kind of access to the place at an address.
     fn does_to(&self, place: usize) -> ArgumentAccess {
         let seen = self.0.borrow();
         let own = seen.iter().filter(|(address, ..)| *address == place);
@@ -301,7 +301,7 @@ impl Watched {
     }
 }
 
-/// What a call of a warp does to the row of sixteen bytes in shared memory that its first lane gives it.
+/// The access of a warp's call to the row of sixteen bytes in shared memory that the first lane gives it.
 fn observed_of_row(call: impl Fn(&mut u32)) -> ArgumentAccess {
     let (watched, first) = (Watched::default(), Cell::new(0));
     let observers: [&dyn Observer; 1] = [&watched];
@@ -318,7 +318,7 @@ fn observed_of_row(call: impl Fn(&mut u32)) -> ArgumentAccess {
     watched.does_to(first.get())
 }
 
-/// What a call does to the place that it is given.
+/// The access of a call to the place that it is given.
 fn observed(call: impl Fn(&mut u32)) -> ArgumentAccess {
     let watched = Watched::default();
     let place = Cell::new(5u32);
@@ -411,8 +411,8 @@ fn builtins_access_what_they_say() {
     {
         let (name, says) = (entry.name(), entry.builtin.facts.access(0));
         let form = entry.builtin.facts.form;
-        // Another block's memory, what a pointer leads to, and what needs a barrier in shared memory are asked for by other
-        // tests; the sums of a warpgroup are registers, of which nobody is told.
+        // Other tests ask for another block's memory, memory behind pointers, and barriers in shared memory. The sums of a
+        // warpgroup are registers, and no observer sees those.
         let elsewhere = matches!(form, Form::OtherBlock | Form::PointerRead | Form::PointerWrite);
         let in_registers = entry.builtin.effect == Effect::Sync(SyncScope::Warpgroup);
         if elsewhere || in_registers || entry.builtin.facts.rendezvous {

@@ -1,4 +1,4 @@
-//! Arithmetic in integers that is rounded once, in any direction: what the hardware does.
+//! Arithmetic in integers that is rounded once, in any direction, as the hardware does it.
 
 use crate::device_api::math::MathFloat;
 use crate::device_api::number::Float;
@@ -121,7 +121,7 @@ impl Exact {
         sign(T::INFINITY_BITS - u64::from(finite))
     }
 
-    /// The significand without its low `shift` bits, and how what is lost compares with a half.
+    /// The significand without its low `shift` bits, and the comparison of the lost bits with a half.
     fn split(self, shift: i32) -> (u64, std::cmp::Ordering) {
         if shift <= 0 {
             return ((self.significand << -shift) as u64, std::cmp::Ordering::Less);
@@ -135,7 +135,7 @@ impl Exact {
         (kept as u64, if self.inexact { order.then(std::cmp::Ordering::Greater) } else { order })
     }
 
-    /// Whether dropping the low `shift` bits changes the value.
+    /// Returns whether dropping the low `shift` bits changes the value.
     fn loses(self, shift: i32) -> bool {
         self.inexact || (shift > 0 && (self.significand.trailing_zeros() as i32) < shift)
     }
@@ -146,7 +146,7 @@ fn fused<T: MathFloat>(a: f64, b: f64, c: f64, mode: Rounding) -> T {
     Exact::of(a).times(Exact::of(b)).plus(Exact::of(c), mode).round(mode)
 }
 
-/// Whether every value is finite; what is not follows the same rules in every direction.
+/// Returns whether every value is finite; other values follow the same rules in every direction.
 fn finite(values: &[f64]) -> bool {
     values.iter().all(|v| v.is_finite())
 }
@@ -217,7 +217,7 @@ pub(crate) fn rsqrt(a: f32) -> f32 {
         return (1.0 / x.sqrt()) as f32;
     }
     let mut n = Exact::of(x);
-    // As few bits as the value has, so that the quotient keeps many; an even exponent halves.
+    // The value keeps few bits, which leaves many to the quotient; an even exponent halves.
     let zeros = n.significand.trailing_zeros() as i32;
     (n.significand, n.exponent) = (n.significand >> zeros, n.exponent + zeros);
     if n.exponent.rem_euclid(2) == 1 {

@@ -1,4 +1,4 @@
-//! Calls of device functions, builtins and bodies in CUDA; what they print.
+//! Calls of device functions, builtins and bodies in CUDA, and their output.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::ir::{ArgumentAccess, Builtin, Expr, FnId, Form, FormatPiece, Function
 /// Operations before no further call stands where it is made.
 const MOST_CODE: usize = 1 << 20;
 
-/// Whether a value of a type is, or begins with, an address that is followed.
+/// Returns whether a value of a type is, or begins with, an address that is followed.
 fn is_address(ty: &Type) -> bool {
     matches!(ty, Type::Ref { .. } | Type::Ptr { .. } | Type::View { .. })
 }
@@ -81,7 +81,7 @@ impl<'m> Lower<'m> {
         Ok(())
     }
 
-    /// A function whose body on the device is CUDA: what it means in Rust.
+    /// The Rust meaning of a function whose body on the device is CUDA.
     pub(super) fn foreign(&mut self, function: &Function, lowered: &LoweredFunction) -> Result<()> {
         let Some(meaning) = function.meaning else {
             // A fault of the thread that comes here: a kernel may have a way past it.
@@ -132,7 +132,7 @@ impl<'m> Lower<'m> {
         Ok(())
     }
 
-    /// Plain accesses by a raw pointer, which are told as those of references.
+    /// Plain accesses by a raw pointer, which observers see as those of references.
     fn native(&mut self, op: &Builtin, args: &'m [Expr], values: &[Slot], ty: &Type, to: Slot) -> bool {
         let Some(Type::Ptr { to: elem, .. }) = args.first().map(|e| &e.ty) else { return false };
         let place = super::place::Place::Memory { pointer: values[0], offset: 0, constant: false };

@@ -40,7 +40,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// The comparison that decides a jump, if nobody is to be told of either.
+    /// The comparison that decides a jump, unless an observer wants to hear of either.
     fn test(&self, op: BinaryOp, a: &Expr) -> Option<TestFn> {
         let watch = self.options.watch;
         if watch.branches || watch.work { None } else { numeric::test(op, scalar_of(&a.ty)?) }
@@ -90,7 +90,7 @@ impl<'m> Lower<'m> {
     }
 }
 
-/// Whether this is `if start < end { end as u64 - start as u64 } else { 0 }`, of signed integers.
+/// Returns whether this is `if start < end { end as u64 - start as u64 } else { 0 }`, of signed integers.
 fn is_count(c: &Expr, a: &Expr, b: &Expr) -> bool {
     let ExprKind::Binary(BinaryOp::Lt | BinaryOp::Le, start, _) = &c.kind else { return false };
     let signed = start.ty.scalar().is_some_and(|s| s.is_signed());

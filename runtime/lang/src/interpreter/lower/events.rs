@@ -1,4 +1,4 @@
-//! What observers are told of: accesses, branches, operations.
+//! The events that observers receive: accesses, branches, operations.
 
 use super::Lower;
 use super::place::Place;

@@ -241,7 +241,7 @@ pub(super) fn width(ty: &Type) -> Width {
     }
 }
 
-/// Whether an expression is a constant, a variable or a field of one.
+/// Returns whether an expression is a constant, a variable or a field of one.
 fn is_plain(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Const(_) | ExprKind::Var(_) => true,

@@ -1,7 +1,7 @@
 //! From a [`ValidModule`] to a [`Program`].
 //!
-//! Each function is lowered once; one that takes closures once for each call, in the place of the
-//! call, with the closures' bodies in it. What cannot be lowered is [`Unsupported`], never another meaning.
+//! Each function is lowered once. A function that takes closures is lowered once for each call, in the place of the call,
+//! with the closures' bodies in it. A kernel that cannot be lowered gives [`Unsupported`], never another meaning.
 
 mod aggregate;
 mod call;
@@ -27,13 +27,13 @@ use crate::ir::{Expr, Function, InstanceId, Instances, Location, LoopId, Module,
 use crate::simulator::{Line, Synchronisation};
 use crate::validate::ValidModule;
 
-/// What the interpreter cannot run, and where it stands.
+/// Code that the interpreter cannot run, and its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at {}:{}", at.file, at.line)]
 pub struct Unsupported {
-    /// What it is.
+    /// The kind of code.
     pub what: String,
-    /// Where it stands.
+    /// The location of the code.
     pub at: Location,
 }
 
@@ -43,7 +43,7 @@ pub(super) type Result<T> = std::result::Result<T, Unsupported>;
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Label(u32);
 
-/// Where a variable is.
+/// The home of a variable.
 #[derive(Clone)]
 enum Binding<'m> {
     Slot(Slot),
@@ -59,7 +59,7 @@ struct Scope<'m> {
     vars: HashMap<VarId, Binding<'m>>,
 }
 
-/// Where `return` goes.
+/// The target of `return`.
 #[derive(Clone, Copy)]
 enum Exit {
     Kernel,
@@ -102,11 +102,11 @@ struct Lower<'m> {
     top: usize,
     floor: usize,
     known: HashMap<(Vec<u8>, usize), Slot>,
-    /// Where threads order each other, if that is watched.
+    /// The expressions at which threads order each other, if that is watched.
     synchronisations: HashMap<*const Expr, Synchronisation>,
     /// Whether registers may be in use by a product while the thread goes on.
     in_flight: bool,
-    /// Whether what is lowered is part of an index.
+    /// Whether the lowered expression is part of an index.
     in_index: bool,
     at: Location,
 }
@@ -212,7 +212,7 @@ impl<'m> Lower<'m> {
         Ok(lowered)
     }
 
-    /// A function's variables lie behind those of all others, so that calls need not move them.
+    /// A function's variables lie behind those of all others, so calls need not move them.
     fn open_function(&mut self, function: &'m Function) {
         self.at = function.at;
         self.top = self.program.frame;
@@ -307,7 +307,7 @@ impl<'m> Lower<'m> {
         self.options.checks
     }
 
-    /// Whether instances are wanted.
+    /// Returns whether instances of functions are recorded.
     fn watched(&self) -> bool {
         self.options.watch.instances
     }
@@ -325,9 +325,7 @@ fn room(ty: &Type) -> (usize, usize) {
     }
 }
 
-/// Whether a file holds device functions of this library.
+/// Returns whether a file is a source of this library: device functions there are not the user's.
 fn is_library(file: &str) -> bool {
-    let source = file!().trim_end_matches("interpreter/lower/mod.rs");
-    let within = file.strip_prefix(source);
-    within.is_some_and(|path| path.starts_with("device_api/") || path.starts_with("tile/"))
+    file.starts_with(file!().trim_end_matches("interpreter/lower/mod.rs"))
 }

@@ -5,7 +5,7 @@ use crate::interpreter::program::{Op, Slot};
 use crate::ir::{Expr, ExprKind, Global, Type, VarId};
 use crate::simulator::AccessKind;
 
-/// Where a value is.
+/// The location of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     /// In the frame.
@@ -15,7 +15,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The part that begins so many bytes further on.
+    /// The part that begins this number of bytes further on.
     pub(super) fn part(self, bytes: usize) -> Self {
         match self {
             Place::Frame(slot) => Place::Frame(slot + bytes as Slot),
@@ -56,7 +56,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// What a reference refers to; a shared array by a reference is its descriptor.
+    /// The place that a reference refers to; a shared array behind a reference is its descriptor.
     fn pointee(&mut self, reference: &'m Expr, ty: &Type) -> Result<Place> {
         let pointer = self.value(reference)?;
         if let Type::Shared { .. } = ty {
@@ -137,7 +137,7 @@ impl<'m> Lower<'m> {
     }
 }
 
-/// Where a field begins.
+/// The place at which a field begins.
 fn field_offset(ty: &Type, name: &str) -> Option<usize> {
     match ty {
         Type::Struct(def) => def.fields.iter().find(|f| f.name == name).map(|f| f.offset),

@@ -10,7 +10,7 @@ use crate::simulator::Line;
 impl<'m> Lower<'m> {
     /// The statements of a block, whose variables end with it.
     pub(super) fn block(&mut self, block: &'m Block) -> Result<()> {
-        // What a loop does after its body stands where the loop does.
+        // The code that a loop runs after its body has the loop's own location.
         let (mark, around) = (self.top, self.at);
         for stmt in &block.stmts {
             self.statement(stmt)?;
@@ -80,7 +80,7 @@ impl<'m> Lower<'m> {
         else {
             return self.unsupported("a shared array without extents");
         };
-        // What stands here is lowered once for each call, and all calls of an instance share its arrays.
+        // This code is lowered once for each call, and all calls of an instance share its arrays.
         let next = self.program.shared.len() as u32;
         let number = *self.shared.entry((self.scopes[self.scope].instance, var)).or_insert(next);
         if number == next {
@@ -174,7 +174,7 @@ impl<'m> Lower<'m> {
     }
 }
 
-/// Whether this is a variable or a field of one, and nothing that an address leads to.
+/// Returns whether this is a variable or a field of one, rather than memory behind an address.
 fn is_variable(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Var(_) => true,

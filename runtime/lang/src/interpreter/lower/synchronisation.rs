@@ -34,7 +34,7 @@ fn of_function(function: &Function, found: &mut HashMap<*const Expr, Synchronisa
     });
 }
 
-/// What kind of synchronisation a call is, if any, and the ordering of an atomic operation.
+/// The kind of synchronisation of a call, if any, and the ordering of an atomic operation.
 fn kind(op: &Builtin, args: &[Expr]) -> Option<(SynchronisationKind, Option<&'static str>)> {
     match op.facts.orders {
         Orders::Nothing => None,

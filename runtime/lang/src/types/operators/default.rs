@@ -44,7 +44,7 @@ impl<T: crate::types::DeviceType> DeviceFn for NoneMarker<T> {
 #[doc(hidden)]
 pub struct DefaultOf<T>(PhantomData<T>);
 
-/// What a witness asks which function made a default.
+/// A witness calls this to find the function that made a default.
 #[doc(hidden)]
 pub fn default_of<T>(_value: &T) -> DefaultOf<T> {
     DefaultOf(PhantomData)

@@ -4,10 +4,10 @@
 //! emitter. A witness asks by the rank of its receiver: first for a device operator, then for one of
 //! Rust alone, which is an error in our words, and last it leaves the operator to the IR.
 
-/// What every trait here adds to Rust's own: its device side.
+/// The device side that every trait here adds to Rust's own.
 macro_rules! device_side {
     () => {
-        /// What a call resolves to.
+        /// The target that a call resolves to.
         type Marker: DeviceFn;
         /// The emitter.
         #[doc(hidden)]
@@ -243,7 +243,7 @@ pub trait UserPartialEq<L, R> {
 
 impl<L: UserType + core::cmp::PartialEq<R>, R> UserPartialEq<L, R> for &Operands<PartialEqOp, L, R> {}
 
-/// Operands of a compound assignment, of which is asked who implements the operator.
+/// Operands of a compound assignment; the witness asks who implements their operator.
 #[doc(hidden)]
 pub struct CompoundOp;
 
@@ -301,7 +301,7 @@ macro_rules! indexed {
     ($($indexed:ident $op:ident $first:ident $resolve:ident;)+) => {$(
         #[doc(hidden)]
         pub trait $indexed<I> {
-            /// What a call resolves to.
+            /// The target that a call resolves to.
             type Marker: DeviceFn;
         }
 

@@ -1,4 +1,4 @@
-//! Which operators and conversions the IR has itself, by the types of their operands.
+//! The operators and conversions that the IR has itself, by the types of their operands.
 
 use super::*;
 

@@ -54,7 +54,7 @@ fn module(dice: &mut Dice) -> Module {
     }
 }
 
-/// What is planted in a text that is right is found.
+/// The test finds a mistake that is planted in a right text.
 #[test]
 fn a_planted_mistake_is_found() {
     let mut found = 0;

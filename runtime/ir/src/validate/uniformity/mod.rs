@@ -1,18 +1,22 @@
-//! Which values and branches depend on the thread, the warp or the block.
+//! The values and branches that depend on the thread, the warp or the block.
 //!
-//! A forward analysis over structured control flow, repeated until the variance of no variable
-//! grows. A device function is analysed once for all calls with the same variances of arguments, and
-//! checked once for all those under control of the same variance: nested calls cost no more than the text.
-//! What cannot be decided passes: memory read at a uniform index counts as uniform, so a loop that
-//! a shared flag steers is accepted.
+//! A forward analysis over structured control flow, repeated until the variance of no variable grows. A device function is
+//! analysed once for all calls with the same variances of arguments, and checked once for all those under control of the
+//! same variance: nested calls cost no more than the text. Undecidable cases pass: memory read at a uniform index counts as
+//! uniform, so a loop that a shared flag steers is accepted.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{ValidateError, Warning};
 use crate::ir::{
     Block, Builtin, Effect, Expr, ExprKind, FnId, Function, KernelAttributes, Lanes, Lazy, Location, LoopId,
-    Module, Stmt, StmtKind, SyncScope, Type, VarId, VarKind, Variance,
+    Module, Stmt, StmtKind, SyncScope, Type, Variance,
 };
+use frame::{Control, Open, index_variance, root_local, runs_once};
+
+pub(super) use frame::Frame;
+
+mod frame;
 
 pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
     let mut warnings = Vec::new();
@@ -28,149 +32,13 @@ pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
 
 struct Analysis<'m> {
     module: &'m Module,
-    /// Of the kernel that is analysed.
+    /// The settings of the analysed kernel.
     attributes: &'m KernelAttributes,
     warnings: Vec<Warning>,
-    /// What functions give for arguments of these variances.
+    /// The results of functions for arguments of these variances.
     results: HashMap<(FnId, Vec<Variance>), Variance>,
     /// Calls whose barriers were checked: the function, its arguments, and the control around it.
     checked: HashSet<(FnId, Vec<Variance>, Variance, bool)>,
-}
-
-/// Why control is where it is: the most varying condition around it.
-#[derive(Clone, Default)]
-struct Control {
-    variance: Option<Variance>,
-    cause: String,
-    at: Option<Location>,
-    /// Whether lanes of one warp certainly part.
-    parts: bool,
-}
-
-impl Control {
-    fn variance(&self) -> Variance {
-        self.variance.unwrap_or(Variance::Uniform)
-    }
-
-    fn join(&mut self, other: &Control) {
-        if other.variance() > self.variance() {
-            let parts = self.parts || other.parts;
-            *self = other.clone();
-            self.parts = parts;
-        } else {
-            self.parts |= other.parts;
-        }
-    }
-}
-
-/// One function while it is analysed.
-pub(super) struct Frame<'f> {
-    function: &'f Function,
-    /// What immutable variables were initialised with.
-    pub(super) definitions: HashMap<VarId, &'f Expr>,
-    vars: HashMap<VarId, Variance>,
-    loops: HashMap<LoopId, Control>,
-    /// The loops around the statement that is looked at, innermost last.
-    open: Vec<Open>,
-    result: Variance,
-    returned: Option<Location>,
-    changed: bool,
-}
-
-/// A loop around a statement.
-struct Open {
-    id: LoopId,
-    /// Whether it is a labelled block, of which `break` leaves out the rest.
-    is_block: bool,
-    /// Why threads may have left out the rest of this iteration: by a `continue` before.
-    skipped: Control,
-}
-
-impl<'f> Frame<'f> {
-    /// Control of a statement behind the `continue`s of the loops around it.
-    fn behind_skips(&self, control: &Control) -> Control {
-        let mut control = control.clone();
-        self.open.iter().for_each(|open| control.join(&open.skipped));
-        control
-    }
-
-    /// What has been skipped so far, in each loop around.
-    fn skipped(&self) -> Vec<Control> {
-        self.open.iter().map(|open| open.skipped.clone()).collect()
-    }
-
-    fn set_skipped(&mut self, skipped: Vec<Control>) {
-        self.open.iter_mut().zip(skipped).for_each(|(open, skipped)| open.skipped = skipped);
-    }
-
-    fn join_skipped(&mut self, skipped: &[Control]) {
-        self.open.iter_mut().zip(skipped).for_each(|(open, skipped)| open.skipped.join(skipped));
-    }
-
-    /// A `break` or `continue` under some control. Threads that go on with the next iteration meet the others at its
-    /// first barrier: they are missed in the rest of this one alone. Those that leave a loop are missed in all of it.
-    fn jump(&mut self, id: LoopId, is_break: bool, control: &Control) {
-        if control.variance() == Variance::Uniform {
-            return;
-        }
-        let Some(target) = self.open.iter().position(|open| open.id == id) else { return };
-        let skips = !is_break || self.open[target].is_block;
-        let left = self.open[target + usize::from(skips)..].iter().filter(|open| !open.is_block);
-        let left: Vec<LoopId> = left.map(|open| open.id).collect();
-        if skips {
-            self.open[target].skipped.join(control);
-        }
-        for id in left {
-            let known = self.loops.entry(id).or_default();
-            if control.variance() > known.variance() {
-                known.join(&Control { parts: false, ..control.clone() });
-                self.changed = true;
-            }
-        }
-    }
-
-    fn var(&self, id: VarId) -> Variance {
-        self.vars.get(&id).copied().unwrap_or(Variance::Uniform)
-    }
-
-    fn raise(&mut self, id: VarId, variance: Variance) {
-        if variance > self.var(id) {
-            self.vars.insert(id, variance);
-            self.changed = true;
-        }
-    }
-
-    /// Variance of a value.
-    fn value(&self, e: &Expr) -> Variance {
-        let operands = || e.operands().into_iter().map(|o| self.value(o)).max().unwrap_or(Variance::Uniform);
-        match &e.kind {
-            ExprKind::Var(id) => self.var(*id),
-            ExprKind::Builtin { op, .. } if op.fixes_variance => op.variance,
-            ExprKind::Builtin { op, .. } => operands().max(op.variance),
-            ExprKind::Binary(op, a, b) if self.is_warpgroup_test(*op, a, b) => Variance::PerWarpgroup,
-            ExprKind::Binary(op, a, b) if self.is_warp_test(*op, a, b) => Variance::PerWarp,
-            ExprKind::CallClosure { .. } => Variance::PerThread,
-            ExprKind::Closure(_) => Variance::Uniform,
-            _ => operands(),
-        }
-    }
-
-    /// The name in an expression that makes it vary by more than `limit`.
-    fn cause(&self, e: &Expr, limit: Variance) -> String {
-        let mut cause = None;
-        crate::ir::visit::expr(e, &mut |part| {
-            if cause.is_none() && self.value(part) > limit {
-                cause = match &part.kind {
-                    ExprKind::Var(id) if !self.function.var(*id).name.is_empty() => {
-                        Some(self.function.var(*id).name.clone())
-                    }
-                    ExprKind::Builtin { op, .. } => Some(format!("{}()", op.name)),
-                    _ => None,
-                };
-            }
-        });
-        cause.unwrap_or_else(|| "a value of the thread".to_owned())
-    }
 }
 
 impl<'m> Analysis<'m> {
@@ -184,16 +52,7 @@ impl<'m> Analysis<'m> {
         report: bool,
     ) -> Result<Variance, ValidateError> {
         let vars = function.params.iter().copied().zip(args.iter().copied()).collect();
-        let mut frame = Frame {
-            function,
-            definitions: definitions(function),
-            vars,
-            loops: HashMap::new(),
-            open: Vec::new(),
-            result: Variance::Uniform,
-            returned: None,
-            changed: true,
-        };
+        let mut frame = Frame::new(function, vars);
         while frame.changed {
             frame.changed = false;
             frame.returned = None;
@@ -254,7 +113,7 @@ impl<'m> Analysis<'m> {
             }
             StmtKind::While { id, cond, body, .. } => {
                 let mut inner = self.under(frame, control, cond, stmt.at)?;
-                // Lanes that leave a loop early wait for the others, so leaving parts nobody for ever.
+                // Lanes that leave a loop early wait for the others, so leaving parts no lanes for ever.
                 inner.parts = control.parts;
                 self.loop_(frame, *id, inner, body, report)?;
             }
@@ -313,7 +172,7 @@ impl<'m> Analysis<'m> {
         let mut inner = control.clone();
         inner.join(&Control {
             variance: Some(variance),
-            // What varies most is named: within a warpgroup, if anything does.
+            // The message names the operand that varies most: within a warpgroup, if there is one.
             cause: frame.cause(
                 cond,
                 if variance > Variance::PerWarpgroup { Variance::PerWarpgroup } else { Variance::PerBlock },
@@ -457,47 +316,5 @@ impl<'m> Analysis<'m> {
             }
         }
         Ok(())
-    }
-}
-
-/// Whether a loop is a labelled block: it ends by leaving itself, and nothing goes on with it.
-fn runs_once(body: &Block, id: LoopId) -> bool {
-    let leaves = matches!(body.stmts.last().map(|s| &s.kind), Some(StmtKind::Break(last)) if *last == id);
-    let mut goes_on = false;
-    crate::ir::visit::stmts(body, &mut |stmt| {
-        goes_on |= matches!(&stmt.kind, StmtKind::Continue(next) if *next == id);
-    });
-    leaves && !goes_on
-}
-
-/// What the immutable variables of a function are initialised with.
-fn definitions(function: &Function) -> HashMap<VarId, &Expr> {
-    let mut found = HashMap::new();
-    crate::ir::visit::stmts(&function.body, &mut |stmt| {
-        if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
-            && !function.var(*var).mutable
-        {
-            found.insert(*var, init);
-        }
-    });
-    found
-}
-
-/// The local variable that a place is in, if it is one of the thread's own.
-fn root_local(function: &Function, place: &Expr) -> Option<VarId> {
-    match &place.kind {
-        ExprKind::Var(id) if matches!(function.var(*id).kind, VarKind::Local | VarKind::Param) => Some(*id),
-        ExprKind::Field(base, _) => root_local(function, base),
-        ExprKind::Index { base, .. } if matches!(base.ty, Type::Array(..)) => root_local(function, base),
-        _ => None,
-    }
-}
-
-/// Variance of the indices of a place.
-fn index_variance(frame: &Frame<'_>, place: &Expr) -> Variance {
-    match &place.kind {
-        ExprKind::Index { base, index, .. } => frame.value(index).max(index_variance(frame, base)),
-        ExprKind::Field(base, _) => index_variance(frame, base),
-        _ => Variance::Uniform,
     }
 }

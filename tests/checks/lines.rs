@@ -1,0 +1,46 @@
+//! Faults inside the library's own device functions, at the lines of their callers.
+
+use warpsmith::prelude::*;
+use warpsmith::ptx::fence_mbarrier_init;
+use warpsmith::tensor::Swizzle32;
+
+#[gpu_kernel]
+fn loads_twice(x: &TensorMap<f32, 8, 32, Unswizzled>) {
+    let tile = shared!(Tile<f32, 8, 32, Unswizzled>);
+    let full = shared!(Barrier);
+    if thread_idx().x == 0 {
+        full.init(1);
+        fence_mbarrier_init();
+        full.load_tile(tile, x, [0, 0]);
+        full.load_tile(tile, x, [0, 0]);
+        full.arrive();
+        full.wait(&mut Phase::first());
+    }
+}
+
+#[gpu_kernel]
+fn loads_an_operand_too_soon(x: View2<f16>, y: ViewMut2<f16>) {
+    let tile = shared!(Tile<f16, 16, 16, Swizzle32>);
+    tile.load(x, 0, 0, f16::ZERO);
+    let operand = tile.operand_a::<1>(0, 0);
+    sync_warp();
+    tile.store(y, 0, 0);
+    let _ = operand;
+}
+
+/// The lines of a fault are in this file.
+fn check(outcome: warpsmith::Result<()>, lines: usize) {
+    let fault = outcome.expect_err("a fault").to_string();
+    assert_eq!(fault.matches(" at tests/checks/lines.rs:").count(), lines, "{fault}");
+    assert!(!fault.contains("runtime/lang"), "{fault}");
+}
+
+#[test]
+fn a_fault_in_a_function_of_the_library_is_at_the_callers_lines() {
+    let device = Device::simulator();
+    let x = device.upload(&[1.0f32; 8 * 32]).expect("memory");
+    check(loads_twice(x.tensor_map(8, 32).expect("a map")).grid(1).block(32).launch(&device), 2);
+    let (x, mut y) = (device.upload(&[f16::ONE; 256]).unwrap(), device.upload(&[f16::ONE; 256]).unwrap());
+    let (from, to) = (x.view2(16, 16).unwrap(), y.view2_mut(16, 16).unwrap());
+    check(loads_an_operand_too_soon(from, to).grid(1).block(32).launch(&device), 1);
+}

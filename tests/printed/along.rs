@@ -1,0 +1,113 @@
+//! Loops whose counters run along slices, which one comparison shows to be in bounds.
+
+use harness::needs_cxx;
+use warpsmith::codegen::{Checks, PrintOptions};
+use warpsmith::prelude::*;
+use warpsmith::simulator::{Executor, Settings};
+
+use super::fault_of_all;
+
+/// Fills each row with what its thread has, and counts up beside it.
+#[gpu_kernel]
+fn fills(
+    shift: u32,
+    starts: &[u32],
+    ends: &[u32],
+    text: &mut [u32],
+    wide: &mut [u32],
+    from: u64,
+    low: i32,
+    high: i32,
+) {
+    let row = global_id() as u32;
+    for at in starts[row]..ends[row] {
+        text[at] += row + 1;
+        text[at + shift] += 100;
+    }
+    for at in (starts[row]..ends[row]).step_by(3) {
+        text[at] += 1000;
+    }
+    for at in 0..ends[row] as u64 {
+        wide[from + at] += 1;
+    }
+    for at in low..high {
+        wide[at] += 10;
+    }
+}
+
+struct Fill {
+    shift: u32,
+    starts: [u32; 2],
+    ends: [u32; 2],
+    from: u64,
+    low: i32,
+    high: i32,
+}
+
+const PLAIN: Fill = Fill { shift: 2, starts: [2, 0], ends: [6, 8], from: 4, low: 3, high: 12 };
+
+impl Fill {
+    fn run(&self, executor: Executor) -> Result<Vec<u32>, String> {
+        let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+        let up = |values: &[u32]| device.upload(values).expect("memory");
+        let (starts, ends) = (up(&self.starts), up(&self.ends));
+        let (mut text, mut wide) = (up(&[0; 10]), up(&[0; 12]));
+        // One thread after the other, as they write the same elements.
+        let Fill { shift, from, low, high, .. } = *self;
+        let launch = fills(shift, &starts, &ends, &mut text, &mut wide, from, low, high).grid(1).block(1);
+        launch.launch(&device).map_err(|fault| fault.to_string())?;
+        Ok([text, wide].iter().flat_map(|of| device.download(of).expect("memory")).collect())
+    }
+
+    fn fault(&self) -> String {
+        fault_of_all(|executor| self.run(executor))
+    }
+}
+
+#[test]
+fn a_loop_along_a_slice_is_printed_twice() {
+    let options = PrintOptions { checks: Checks::All, line_directives: false };
+    let text = fills::print(&(), &options).expect("a kernel").code;
+    for line in ["text[at] += row + 1u;", "wide[from + at] += 1u;", "wide[at] += 10u;", " <= text_len && "] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert!(text.contains("wide[ws_at(from + at, wide_len, "), "{text}");
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn a_loop_along_a_slice_does_what_its_twin_does() {
+    needs_cxx();
+    let empty = Fill { starts: [8, 0], ends: [3, 0], low: 5, high: -5, ..PLAIN };
+    let to_the_end = Fill { shift: 0, starts: [0, 0], ends: [10, 0], from: 2, low: 0, high: 12 };
+    // Nothing is indexed from a place beyond the end, or with a sum that wraps.
+    let beyond = Fill { ends: [0, 0], from: u64::MAX, low: i32::MAX, high: i32::MAX, ..PLAIN };
+    for fill in [PLAIN, empty, to_the_end, beyond] {
+        fill.run(Executor::All).expect("no fault, and no difference");
+    }
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn the_iteration_that_is_out_of_bounds_is_told() {
+    needs_cxx();
+    let cases = [
+        (
+            Fill { shift: 0, starts: [0, 0], ends: [11, 0], ..PLAIN },
+            "index 10 is out of bounds for length 10",
+        ),
+        (Fill { shift: 6, starts: [6, 0], ends: [7, 0], ..PLAIN }, "index 12 is out of bounds for length 10"),
+        (
+            Fill { starts: [u32::MAX, 0], ends: [0, 0], low: -2, ..PLAIN },
+            "index -2 is out of bounds for length 12",
+        ),
+        (Fill { from: 9, ..PLAIN }, "index 12 is out of bounds for length 12"),
+        (Fill { from: u64::MAX, ..PLAIN }, "index -1 is out of bounds for length 12"),
+        (Fill { high: 13, ..PLAIN }, "index 12 is out of bounds for length 12"),
+        (Fill { low: i32::MIN, ..PLAIN }, "index -2147483648 is out of bounds for length 12"),
+    ];
+    for (fill, want) in cases {
+        let fault = fill.fault();
+        assert!(fault.starts_with(want), "{want}: {fault}");
+    }
+}

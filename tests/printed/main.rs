@@ -1,0 +1,65 @@
+//! Printed CUDA on the simulator: every kernel of the corpus, compared with the twin bit for bit, and faults.
+//!
+//! Without a C++ compiler the tests are ignored.
+
+use corpus::cases::{self, Case, Scale};
+use harness::needs_cxx;
+use warpsmith::Device;
+use warpsmith::printed::{self, Sanitizers};
+use warpsmith::simulator::{Executor, Settings};
+
+mod along;
+mod differences;
+mod faults;
+mod tried;
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn every_kernel_of_the_corpus_does_as_printed_cuda_what_its_twin_does() {
+    needs_cxx();
+    compile_ahead(&[true, false], Sanitizers::NONE);
+    let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
+    let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();
+    assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Compiles what most launches will run, checked, unchecked or both, many texts at a time.
+fn compile_ahead(checked: &[bool], sanitizers: Sanitizers) {
+    let start = std::time::Instant::now();
+    let texts = |case: &Case| {
+        let module = (case.module)().unwrap_or_else(|e| panic!("{}: {e}", case.name));
+        let texts = checked.iter().map(|checked| printed::launch_texts(&module, *checked));
+        texts.collect::<Result<Vec<_>, _>>().unwrap_or_else(|e| panic!("{}: {e}", case.name)).concat()
+    };
+    let texts: Vec<_> = cases::all().iter().flat_map(texts).collect();
+    printed::compile_ahead(&texts, sanitizers).expect("a compiler");
+    println!("{} texts in {:?}", texts.len(), start.elapsed());
+}
+
+/// The failure of a case.
+fn problem(case: &Case, device: &Device) -> Option<String> {
+    Some(format!("{}: {}", case.name, (case.check)(device, Scale::Small).err()?))
+}
+
+/// The texts do nothing that C++ leaves undefined, and access nothing but their arguments and shared memory.
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn sanitizers_find_nothing_in_the_corpus() {
+    needs_cxx();
+    let sanitizers = Sanitizers::ALL;
+    compile_ahead(&[true], sanitizers);
+    let device =
+        Device::simulator_with(Settings { executor: Executor::Printed, sanitizers, ..Settings::default() });
+    let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();
+    assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The fault of a launch, which all executors report alike.
+fn fault_of_all<T: std::fmt::Debug>(run: impl Fn(Executor) -> Result<T, String>) -> String {
+    let faults = [Executor::Twin, Executor::Interpreter, Executor::Printed].map(|executor| {
+        let fault = run(executor).expect_err("a fault");
+        fault.lines().next().unwrap_or_default().to_owned()
+    });
+    assert_eq!([&faults[0], &faults[0]], [&faults[1], &faults[2]]);
+    faults[0].clone()
+}
