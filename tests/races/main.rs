@@ -1,8 +1,9 @@
 //! A suite of racy and race-free kernels: what the simulator's race detector misses, and what it invents.
 //!
 //! Each kernel takes `how`: one number is the right kernel, the others are mistakes. Of a mistake, the
-//! two lines that race are marked `// race`, with the numbers of the mistakes if they differ. Every case
-//! runs in several orders of blocks and warps, and the answer must be the same in all.
+//! two lines that race are marked `// race`, with the numbers of the mistakes if they differ; of one that ends with
+//! another fault, the table has words of the report. Every case runs in several orders of blocks and warps, and the
+//! answer must be the same in all.
 
 // Kernels are written as their mistakes need it.
 #![allow(clippy::needless_range_loop, clippy::manual_is_multiple_of)]
@@ -66,7 +67,7 @@ fn no_race_is_missed_and_none_is_invented() {
     println!("figure races_wrong_lines {} cases", count(suite::Verdict::is_elsewhere));
     let wrong: Vec<String> = verdicts.iter().filter_map(suite::Verdict::complaint).collect();
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), verdicts.len(), wrong.join("\n"));
-    assert!(racy >= 350 && verdicts.len() - racy >= 200, "{racy} of {} cases are racy", verdicts.len());
+    assert!(racy >= 500 && verdicts.len() - racy >= 280, "{racy} of {} cases are racy", verdicts.len());
 }
 
 /// What removing each barrier of the right kernels does: most of the mistakes are that.

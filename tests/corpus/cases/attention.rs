@@ -4,7 +4,7 @@ use warpsmith::Device;
 use warpsmith::prelude::*;
 
 use super::data::Random;
-use super::{Case, Scale, print, module, text};
+use super::{Case, Scale, module, print, text};
 use crate::attention::{Heads, ROWS, THREADS, attention};
 
 pub(super) fn cases() -> Vec<Case> {

@@ -194,8 +194,8 @@ pub fn wgmma_wait<const N: u32>() {
 
 /// Gives registers of the warp back until each of its threads has `N`, a multiple of 8 from 24 to 256.
 ///
-/// All warps of the warpgroup make the call. The kernel states its largest block by `launch_bounds`.
-/// rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
+/// All warps of the warpgroup make the call. The kernel states its largest block by `launch_bounds`, and the registers of each
+/// thread at its start follow from that. rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
 ///
 /// ```compile_fail,E0080
 /// # use warpsmith::prelude::*;
@@ -348,13 +348,16 @@ impl<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool> DeviceFn for wgmma_
 
 numbered! {
     wait for wgmma_wait: &WAIT, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES }
-    fewer for setmaxnreg_dec: &FEWER, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts { rendezvous: true, ..Facts::MOVES } }
-    more for setmaxnreg_inc: &MORE, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts { rendezvous: true, ..Facts::MOVES } }
+    fewer for setmaxnreg_dec: &FEWER, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: SETS_REGISTERS }
+    more for setmaxnreg_inc: &MORE, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: SETS_REGISTERS }
     of_role for registers as "ws_setmaxnreg_{{direction}}": &CHANGED, {
         effect: TOGETHER, min_compute: (9, 0), arch_specific: true,
-        facts: Facts { form: Form::Registers(N), rendezvous: true, ..Facts::MOVES }
+        facts: Facts { form: Form::Registers(N), ..SETS_REGISTERS }
     }
 }
+
+/// A thread may wait there for registers that others give back.
+const SETS_REGISTERS: Facts = Facts { rendezvous: true, ..Facts::MOVES };
 
 /// The facts of a product: it reads and writes the sums, and goes on until the wait.
 const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], in_flight: true, ..Facts::MOVES };

@@ -44,32 +44,20 @@ impl fmt::Display for Misuse {
     }
 }
 
-impl From<BarrierProblem> for Misuse {
-    fn from(problem: BarrierProblem) -> Self {
-        Self::Barrier(problem)
-    }
+macro_rules! misuses {
+    ($($variant:ident: $problem:ty;)+) => {$(
+        impl From<$problem> for Misuse {
+            fn from(problem: $problem) -> Self {
+                Self::$variant(problem)
+            }
+        }
+    )+};
 }
 
-impl From<MbarrierProblem> for Misuse {
-    fn from(problem: MbarrierProblem) -> Self {
-        Self::Mbarrier(problem)
-    }
-}
-
-impl From<BulkProblem> for Misuse {
-    fn from(problem: BulkProblem) -> Self {
-        Self::Bulk(problem)
-    }
-}
-
-impl From<WgmmaProblem> for Misuse {
-    fn from(problem: WgmmaProblem) -> Self {
-        Self::Wgmma(problem)
-    }
-}
-
-impl From<RegisterProblem> for Misuse {
-    fn from(problem: RegisterProblem) -> Self {
-        Self::Registers(problem)
-    }
+misuses! {
+    Barrier: BarrierProblem;
+    Mbarrier: MbarrierProblem;
+    Bulk: BulkProblem;
+    Wgmma: WgmmaProblem;
+    Registers: RegisterProblem;
 }
