@@ -289,8 +289,8 @@ fn mandelbrot_fixed_trial(ground: &Ground) -> Result<Trial, Failure> {
     let want = move |at: usize| {
         let (cr, ci) = (left + (at % width) as i64 * step, top + (at / width) as i64 * step);
         let (mut zr, mut zi, mut n) = (0i64, 0i64, 0u16);
-        while usize::from(n) < most && (zr * zr >> 28) + (zi * zi >> 28) <= 4 << 28 {
-            (zr, zi) = ((zr * zr >> 28) - (zi * zi >> 28) + cr, (zr * zi >> 27) + ci);
+        while usize::from(n) < most && ((zr * zr) >> 28) + ((zi * zi) >> 28) <= 4 << 28 {
+            (zr, zi) = (((zr * zr) >> 28) - ((zi * zi) >> 28) + cr, ((zr * zi) >> 27) + ci);
             n += 1;
         }
         n
