@@ -159,7 +159,7 @@ fn part_of_a_tile(y: &mut [f32], first: u32) {
     let a = matrix_descriptor(&rows[first as usize * 64], 16, 1024, 1);
     let b = matrix_descriptor(&cols[0], 16, 1024, 1);
     wgmma_fence();
-    wgmma::<bf16, 1, false, false>(&mut sums, a, b, true);
+    wgmma::<bf16, _, false, false>(&mut sums, a, b, true);
     wgmma_commit();
     wgmma_wait::<0>();
     y[thread_idx().x] = sums[0][0];

@@ -13,7 +13,7 @@ fn read_in_flight(y: &mut [f32]) {
     let a = matrix_descriptor(&rows[0], 16, 128, 0);
     let mut sums = [[0.0f32; 4]; 1];
     wgmma_fence();
-    wgmma::<bf16, 1, false, false>(&mut sums, a, a, false);
+    wgmma::<bf16, _, false, false>(&mut sums, a, a, false);
     wgmma_commit();
     y[thread_idx().x] = sums[0][0];
     wgmma_wait::<0>();

@@ -38,7 +38,7 @@ pub fn sums_in_flight(y: &mut [u32], #[comptime] how: u32) {
     let t = thread_idx().x;
     let mut sums = [[0.0f32; 4]; 1];
     wgmma_fence();
-    wgmma::<bf16, 1, false, false>(&mut sums, descriptor(&rows[0]), descriptor(&rows[0]), false); // mistake read written left
+    wgmma::<bf16, _, false, false>(&mut sums, descriptor(&rows[0]), descriptor(&rows[0]), false); // mistake read written left
     wgmma_commit();
     if how == 0 {
         y[t] = sums[0][3].to_bits(); // mistake read
@@ -181,7 +181,7 @@ pub fn parted_in_spite(y: &mut [u32]) {
     let mut sums = [[0.0f32; 4]; 1];
     wgmma_fence();
     if warp_id() != 1 {
-        wgmma::<bf16, 1, false, false>(&mut sums, descriptor(&rows[0]), descriptor(&rows[0]), false); // mistake parted
+        wgmma::<bf16, _, false, false>(&mut sums, descriptor(&rows[0]), descriptor(&rows[0]), false); // mistake parted
         wgmma_commit();
         wgmma_wait::<0>();
     }
@@ -245,7 +245,7 @@ pub fn before_its_wait(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         let a = matrix_descriptor(&row[0], 16, 128, 0);
         let mut sums = [[0.0f32; 4]; 1];
         wgmma_fence();
-        wgmma::<bf16, 1, false, false>(&mut sums, a, a, false); // mistake multiplied
+        wgmma::<bf16, _, false, false>(&mut sums, a, a, false); // mistake multiplied
         wgmma_commit();
         wgmma_wait::<0>();
     }
@@ -272,7 +272,7 @@ pub fn overwritten(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         } else {
             let a = matrix_descriptor(&row[0], 16, 128, 0);
             wgmma_fence();
-            wgmma::<bf16, 1, false, false>(&mut sums, a, a, false); // mistake remultiplied
+            wgmma::<bf16, _, false, false>(&mut sums, a, a, false); // mistake remultiplied
             wgmma_commit();
         }
         full.wait_for(Phase::first().next());

@@ -25,7 +25,7 @@ fn start(sums: &mut [[f32; 4]; 8], a: &bf16, b: &bf16, m: u32, first: bool) {
     }
     #[unroll]
     for k in 0..4u64 {
-        wgmma::<bf16, 8, false, false>(sums, left + 2 * k, right + 2 * k, true);
+        wgmma::<bf16, _, false, false>(sums, left + 2 * k, right + 2 * k, true);
     }
     if m != 3 {
         wgmma_commit();

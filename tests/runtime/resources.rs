@@ -114,7 +114,7 @@ fn stores_a_sum_in_flight(out: *mut f32) {
     let operand = matrix_descriptor(&tile[0], 16, 1024, 1);
     let mut sums = [[0.0f32; 4]; 8];
     wgmma_fence();
-    wgmma::<bf16, 8, false, false>(&mut sums, operand, operand, true);
+    wgmma::<bf16, _, false, false>(&mut sums, operand, operand, true);
     wgmma_commit();
     unsafe { *out.add(t) = sums[0][0] };
     wgmma_wait::<0>();

@@ -42,9 +42,9 @@ fn multiplied(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if how != 5 {
         wgmma_fence();
     }
-    wgmma::<bf16, 1, false, false>(&mut sums, a + if how == 16 { t as u64 / 64 } else { 0 }, a, false); // race
+    wgmma::<bf16, _, false, false>(&mut sums, a + if how == 16 { t as u64 / 64 } else { 0 }, a, false); // race
     if how == 6 {
-        wgmma::<bf16, 1, false, false>(&mut sums, a, a, true);
+        wgmma::<bf16, _, false, false>(&mut sums, a, a, true);
     }
     if how != 7 {
         wgmma_commit();
@@ -61,7 +61,7 @@ fn multiplied(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if how == 17 {
         let mut wide = [[0.0f32; 4]; 2];
         wgmma_fence();
-        wgmma::<bf16, 2, false, false>(&mut wide, a, a, false);
+        wgmma::<bf16, _, false, false>(&mut wide, a, a, false);
         wgmma_commit();
         wgmma_wait::<0>();
     }
@@ -127,7 +127,7 @@ fn ring_of_products(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
             }
             let a = matrix_descriptor(&rows[s % 2][0], 16, 128, 0);
             wgmma_fence();
-            wgmma::<bf16, 1, false, false>(&mut sums, a, a, s > 0); // race
+            wgmma::<bf16, _, false, false>(&mut sums, a, a, s > 0); // race
             wgmma_commit();
             if how == 4 {
                 wgmma_wait::<2>();
@@ -168,7 +168,7 @@ fn two_groups_share(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         let mut sums = [[0.0f32; 4]; 1];
         let a = matrix_descriptor(&tile[0], 16, 128, 0);
         wgmma_fence();
-        wgmma::<bf16, 1, false, false>(&mut sums, a, a, false); // race
+        wgmma::<bf16, _, false, false>(&mut sums, a, a, false); // race
         wgmma_commit();
         if how == 3 {
             sync_threads();

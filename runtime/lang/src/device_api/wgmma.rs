@@ -138,7 +138,7 @@ builtin! {
 /// #[gpu_kernel]
 /// fn too_wide(a: u64) {
 ///     let mut sums = [[0.0f32; 4]; 33];
-///     wgmma::<bf16, 33, false, false>(&mut sums, a, a, false);
+///     wgmma::<bf16, _, false, false>(&mut sums, a, a, false);
 /// }
 /// too_wide(0).grid(1).block(128).launch(&Device::simulator()).unwrap();
 /// ```
@@ -149,7 +149,7 @@ builtin! {
 /// #[gpu_kernel]
 /// fn turned(a: u64) {
 ///     let mut sums = [[0.0f32; 4]; 1];
-///     wgmma::<F8E4M3, 1, false, true>(&mut sums, a, a, false);
+///     wgmma::<F8E4M3, _, false, true>(&mut sums, a, a, false);
 /// }
 /// turned(0).grid(1).block(128).launch(&Device::simulator()).unwrap();
 /// ```
