@@ -43,7 +43,7 @@ impl<K: Kernel> Launch<'_, K> {
     ///
     /// # Errors
     /// The launch returns [`LaunchError::Coarsen`] for another number, and
-    /// [`NotCoarsened`](crate::error::NotCoarsened) for a kernel that is not elementwise.
+    /// [`NotCoarsened`] for a kernel that is not elementwise.
     pub fn coarsen(self, elements: u32) -> Self {
         self.set(|setup| setup.coarsen = Some(elements))
     }

@@ -178,11 +178,7 @@ fn ping_pong(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
         if how == 7 {
             sync_warp();
         }
-        if how == 6 || how == 7 {
-            if t % 32 == 0 {
-                turn[1 - warp].arrive();
-            }
-        } else if how == 5 {
+        if how == 5 || how == 6 || how == 7 {
             if t % 32 == 0 {
                 turn[1 - warp].arrive();
             }

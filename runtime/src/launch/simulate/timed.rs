@@ -77,11 +77,11 @@ impl<K: Kernel> Launch<'_, K> {
     /// ```
     ///
     /// # Safety
-    /// As for [`Launch::launch_unchecked`]: every index of the kernel is in bounds.
+    /// The promise of [`Launch::launch_unchecked`]: every index of the kernel is in bounds.
     ///
     /// # Errors
-    /// As for [`Launch::launch`] and [`Launch::explain`]; [`LaunchError::NotCopied`] for memory of which the host can keep no
-    /// copy.
+    /// The errors of [`Launch::launch`] and [`Launch::explain`]; [`LaunchError::NotCopied`](crate::launch::LaunchError) for memory that the
+    /// host cannot copy.
     pub unsafe fn explain_timed(self, device: &Device, rounds: usize) -> Result<Explanation> {
         let explanation = self.explain_on(device)?;
         let Backend::Gpu(gpu) = device.backend() else { return Ok(explanation) };
