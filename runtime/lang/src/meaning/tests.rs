@@ -174,7 +174,7 @@ fn views_are_made_of_their_words_and_cut() {
     let rest: View<'_, f32> = call::<Offset<'_>, _>(&[ir(view), ir(2i32)]);
     assert_eq!((rest.len(), rest[0]), (1, 3.0));
     let fault = in_a_warp(&|| assert_eq!(call::<Offset<'_>, View<'_, f32>>(&[ir(view), ir(4i32)]).len(), 0));
-    assert!(matches!(fault, Err(SimFault::OutOfBounds { .. })), "{fault:?}");
+    assert!(matches!(fault, Err(SimFault::Range { bound: 4, limit: 3, .. })), "{fault:?}");
 }
 
 #[test]
