@@ -122,7 +122,8 @@ mod names {
     #[test]
     fn an_offset_beyond_the_end_is_a_fault() -> warpsmith::Result<()> {
         assert!(
-            offset_beyond::checked_cuda_source_for(&())?.contains("ws_at(start, x.len + 1, 0, ws_fault)")
+            offset_beyond::checked_cuda_source_for(&())?
+                .contains("ws_part(start, x.len, x.len, 0, ws_fault)")
         );
         let device = Device::open()?;
         let mut x = device.upload(&[0u32; 4])?;

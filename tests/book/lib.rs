@@ -91,7 +91,7 @@ fn blocks(language: &str, label: &str) -> Vec<&'static str> {
 fn words(text: &str) -> Vec<&str> {
     let mut before = "";
     let word = |word| {
-        let in_file = |word: &str| word.contains(".rs:");
+        let in_file = |word: &str| word.contains(".rs:") || word.contains(".md:");
         let plain = match (before, word) {
             ("(line" | "line", _) => "number",
             (_, word) if in_file(word) => "file",

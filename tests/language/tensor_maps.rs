@@ -185,12 +185,12 @@ fn reductions(
     fence_proxy_async();
     sync_threads();
     if t == 0 {
-        tma_reduce_add(sums, [1, -4], u);
-        tma_reduce_min(least, [1, -4], i);
-        tma_reduce_max(greatest, [1, -4], l);
-        tma_reduce_and(ands, [1, -4], v);
-        tma_reduce_or(ors, [1, -4], u);
-        tma_reduce_xor(xors, [1, -4], u);
+        tma_reduce_add(sums, [1, 4], u);
+        tma_reduce_min(least, [1, 4], i);
+        tma_reduce_max(greatest, [1, 4], l);
+        tma_reduce_and(ands, [1, 4], v);
+        tma_reduce_or(ors, [1, 4], u);
+        tma_reduce_xor(xors, [1, 4], u);
         bulk_commit();
         bulk_wait::<0>();
     }
@@ -225,7 +225,7 @@ fn boxes_are_reduced_into_matrices() {
         .expect("a launch");
         // The number that a thread of the first block has for the element, if the box covers it.
         let given = |at: usize| {
-            (at / COLS >= 1 && at % COLS < 4).then(|| ((at / COLS - 1) * 8 + at % COLS + 4) as u32)
+            (at / COLS >= 1 && at % COLS >= 4).then(|| ((at / COLS - 1) * 8 + at % COLS - 4) as u32)
         };
         for at in 0..ROWS * COLS {
             let (mut want, mut s, mut l, mut b) = ([n[at]; 3], signed[at], long[at], bits[at]);
@@ -342,6 +342,37 @@ fn a_box_that_begins_between_units_of_16_bytes_is_a_fault() {
     let said = one(&map, 0, 3, &mut out).grid(1).block(32).launch(&device).expect_err("a fault").to_string();
     assert!(said.contains("takes a box that begins 12 bytes from the first column"), "{said}");
     assert!(one(&map, 0, -4, &mut out).grid(1).block(32).launch(&device).is_ok());
+}
+
+/// A stored tile that begins where an argument says.
+#[gpu_kernel]
+fn stored(map: &mut TensorMapMut<u32, 4, 8, Unswizzled>, row: i32, col: i32) {
+    let mut tile = shared!(Tile<u32, 4, 8, Unswizzled>);
+    let t = thread_idx().x as usize;
+    tile[(t / 8, t % 8)] = 1;
+    fence_proxy_async();
+    sync_threads();
+    if t == 0 {
+        tma_store(map, [row, col], tile);
+        bulk_commit();
+        bulk_wait::<0>();
+    }
+}
+
+/// An H200 stops with an illegal instruction.
+#[test]
+fn a_box_that_is_stored_before_the_matrix_is_a_fault() {
+    let device = Device::simulator();
+    let mut x = device.upload(&[0u32; 80]).expect("memory");
+    let mut run = |row: i32, col: i32| {
+        let map = x.tensor_map_mut(10, 8).expect("a map");
+        stored(map, row, col).grid(1).block(32).launch(&device).map_err(|e| e.to_string())
+    };
+    assert_eq!([run(8, 4), run(0, 0)], [Ok(()), Ok(())]);
+    let said = run(-1, 0).expect_err("a fault");
+    assert!(said.contains("stores a box that begins in row -1, 0 bytes from the first column"), "{said}");
+    let said = run(2, -4).expect_err("a fault");
+    assert!(said.contains("begins in row 2, -16 bytes from the first column"), "{said}");
 }
 
 fn refusal<T: std::fmt::Debug>(map: warpsmith::Result<T>) -> String {

@@ -291,6 +291,7 @@ fn a_kernel_that_does_not_check_counts_as_writing_all_that_it_may() {
 #[test]
 #[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn every_kernel_of_the_corpus_compiles_with_all_checks() {
+    const SLOW: [&str; 3] = ["instructions are serialized", "'setmaxnreg' ignored", "is injected"];
     harness::needs_nvrtc();
     let mut failures = Vec::new();
     for case in cases::all() {
@@ -300,8 +301,8 @@ fn every_kernel_of_the_corpus_compiles_with_all_checks() {
         let relocatable = source.needs.launches;
         let options = CompileOptions { relocatable, ..CompileOptions::new(arch) };
         match nvrtc::compile_object(&source.code, case.name, &options) {
-            // The checks stand between products of warpgroups, which then wait for each other.
-            Ok(cubin) if cubin.log.lines().all(|line| line.contains("instructions are serialized")) => {}
+            // The checks stand between products of warpgroups, which then wait for each other, and need registers.
+            Ok(cubin) if cubin.log.lines().all(|line| SLOW.iter().any(|slow| line.contains(slow))) => {}
             Ok(cubin) => failures.push(format!("{}: {}\n{}", case.name, cubin.log, source.code)),
             Err(error) => failures.push(format!("{error}\n{}", source.code)),
         }

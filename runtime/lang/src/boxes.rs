@@ -136,7 +136,7 @@ impl TensorMapObject {
     ) {
         let pieces = self.pieces([row.into(), col.into()]);
         let before = i64::from(col) * self.shape.element.size() as i64;
-        context::box_copy(operation, copy, tile, (&pieces, self.fill.byte(), before), barrier);
+        context::box_copy(operation, copy, tile, (&pieces, self.fill.byte(), [row.into(), before]), barrier);
     }
 
     /// The pieces of the box whose first element is at (`row`, `col`), row after row.

@@ -62,9 +62,9 @@ const REDUCTIONS: [(&str, Reduction); 6] = [
     ("tma_reduce_add", added),
     ("tma_reduce_min", |element| ordered(element, false)),
     ("tma_reduce_max", |element| ordered(element, true)),
-    ("tma_reduce_and", |element| combined(element, [ands::<i32>, ands::<i64>])),
-    ("tma_reduce_or", |element| combined(element, [ors::<i32>, ors::<i64>])),
-    ("tma_reduce_xor", |element| combined(element, [xors::<i32>, xors::<i64>])),
+    ("tma_reduce_and", |element| combined(element, [ands::<i32>, ands::<u64>])),
+    ("tma_reduce_or", |element| combined(element, [ors::<i32>, ors::<u64>])),
+    ("tma_reduce_xor", |element| combined(element, [xors::<i32>, xors::<u64>])),
 ];
 
 fn added(element: BoxElement) -> Option<Join> {

@@ -52,7 +52,7 @@ pub trait ReducedOrder: MappedElement {
 #[diagnostic::on_unimplemented(
     message = "the copy engine does not combine the bits of a `{Self}`",
     label = "no element whose bits it combines",
-    note = "it combines bits of i32, u32, i64 and u64"
+    note = "it combines bits of i32, u32 and u64"
 )]
 pub trait ReducedBits:
     MappedElement
@@ -110,7 +110,7 @@ elements! {
     u32 => U32: wraps orders combines;
     i32 => I32: wraps orders combines;
     u64 => U64: wraps orders combines;
-    i64 => I64: orders combines;
+    i64 => I64: orders;
     f16 => F16: adds rounds;
     bf16 => BF16: adds rounds;
     f32 => F32: adds;

@@ -29,6 +29,13 @@ pub enum BoxCopy {
     },
 }
 
+impl BoxCopy {
+    /// Returns whether it goes from shared memory to the matrix.
+    fn writes_the_matrix(self) -> bool {
+        matches!(self, BoxCopy::Store | BoxCopy::Reduce { .. })
+    }
+}
+
 /// Where a box lies in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedBox {
@@ -52,13 +59,13 @@ pub struct BoxPiece {
 /// Starts a copy of the pieces of a box; those outside of the matrix are filled with a byte, or not stored. Their bytes
 /// count.
 ///
-/// The box and `barrier` are in this block's shared memory, also of a copy to others.
+/// The last numbers are the row that the box begins in, and the bytes before it in that row. The box and `barrier` are in this block's shared memory, also of a copy to others.
 #[track_caller]
 pub fn box_copy(
     operation: &'static str,
     copy: BoxCopy,
     shared: SharedBox,
-    (pieces, fill, before): (&[BoxPiece], u8, i64),
+    (pieces, fill, [row, before]): (&[BoxPiece], u8, [i64; 2]),
     barrier: *const u8,
 ) {
     let machine = current(operation);
@@ -66,6 +73,9 @@ pub fn box_copy(
     check(machine, operation, copy, shared, at);
     if before % 16 != 0 {
         machine.raise_misuse(operation, BulkProblem::Column { bytes: before }, at);
+    }
+    if copy.writes_the_matrix() && (row < 0 || before < 0) {
+        machine.raise_misuse(operation, BulkProblem::Outside { row, bytes: before }, at);
     }
     let load = |start: *mut u8, barrier: *const u8| {
         let bytes = pieces.iter().map(|piece| piece.bytes).sum();

@@ -39,6 +39,13 @@ pub enum BulkProblem {
         /// The bytes before it in its row.
         bytes: i64,
     },
+    /// A stored box that begins before the matrix.
+    Outside {
+        /// Its first row.
+        row: i64,
+        /// The bytes before it in its row.
+        bytes: i64,
+    },
     /// An address that is no multiple of sixteen.
     Misaligned {
         /// Whether it is the place that is written.
@@ -78,6 +85,10 @@ impl fmt::Display for BulkProblem {
             Self::MisalignedTile { beyond, align } => write!(
                 f,
                 "takes a tile that is {beyond} bytes beyond a multiple of {align}; declare it by `shared!(Tile<…>)` with its layout, which aligns it"
+            ),
+            Self::Outside { row, bytes } => write!(
+                f,
+                "stores a box that begins in row {row}, {bytes} bytes from the first column; on a GPU the launch ends with an illegal instruction: only loads begin before the matrix, stores may end behind it"
             ),
             Self::Column { bytes } => write!(
                 f,
