@@ -132,7 +132,7 @@ mod names {
             .block(1)
             .launch(&device)
             .and_then(|()| device.synchronize());
-        assert!(outcome.is_err_and(|e| e.to_string().contains("index 5 is out of bounds")));
+        assert!(outcome.is_err_and(|e| e.to_string().contains("range bound 5 is beyond 4")));
         Ok(())
     }
 }
