@@ -94,7 +94,7 @@ pub fn warp_exchange_wide(mask: u32, kind: &'static str, pieces: &[[u8; 16]]) ->
 
 /// Reads sixteen bytes of the block's shared memory, the row of a matrix that `kind` is given.
 ///
-/// Ends the launch with [`SimFault::MatrixRow`] where they are not in one array of it.
+/// Ends the launch with [`SimFault::MatrixRow`](super::SimFault::MatrixRow) where they are not in one array of it.
 #[track_caller]
 pub fn read_row(kind: &'static str, place: *const u8) -> [u8; 16] {
     let machine = current(kind);
