@@ -19,6 +19,8 @@ pub use report::ReportError;
 pub use tensor_map::TensorMapError;
 pub use tuner::TunerError;
 
+use std::fmt;
+
 use crate::nvrtc::NvrtcError;
 pub use crate::passes::{CoarsenRefusal, NotCoarsened};
 use crate::record::RecordError;
@@ -27,7 +29,10 @@ use crate::simulator::SimFault;
 use crate::validate::ValidateError;
 
 /// An error between a kernel's source and its results.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+///
+/// `{:?}` prints the message too, since a `main` that returns a [`Result`] and `unwrap` print errors by it. Only the errors
+/// of the stages, such as [`LaunchError`], print their fields.
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The kernel uses something that the device language does not have.
@@ -77,6 +82,12 @@ pub enum Error {
     Simulator(Box<SimFault>),
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl From<SimFault> for Error {
     fn from(fault: SimFault) -> Self {
         Error::Simulator(Box::new(fault))
@@ -85,3 +96,15 @@ impl From<SimFault> for Error {
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_that_returns_an_error_prints_its_message() {
+        let error = Error::from(LaunchError::NoGrid { kernel: "saxpy" });
+        assert!(error.to_string().starts_with("kernel `saxpy`"), "{error}");
+        assert_eq!(format!("{error:?}"), error.to_string());
+    }
+}
