@@ -6,7 +6,7 @@
 
 use super::Printer;
 use super::known_inside::{Along, is_one_of};
-use super::loops::Head;
+use super::loop_head::Head;
 use super::precedence::UNARY;
 use crate::ir::{
     BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, Type, VarId, visit,

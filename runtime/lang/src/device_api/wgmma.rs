@@ -13,16 +13,14 @@ use super::number::Num;
 use super::numbered::numbered;
 use super::text::with;
 use crate::codegen::ARRAY;
-use crate::ir::{
-    ArgumentAccess, Builtin, CudaText, Effect, Facts, Form, Name, Prelude, SyncScope, Type, Variance,
-};
+use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, SyncScope, Type, Variance};
 use crate::record::Callee;
-use crate::simulator::context::{self, RegisterChange, WgmmaLeft, WgmmaProduct};
+use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
 use crate::types::{AnyBits, DeviceType, GpuType};
 use crate::witness::{DeviceFn, FnProbe};
 
 /// The effect of calls that a warpgroup makes together.
-const TOGETHER: Effect = Effect::Sync(SyncScope::Warpgroup);
+pub(super) const TOGETHER: Effect = Effect::Sync(SyncScope::Warpgroup);
 
 /// Elements that a warpgroup multiplies, with their names in PTX.
 pub trait WgmmaElement: AnyBits + 'static {
@@ -192,56 +190,6 @@ pub fn wgmma_wait<const N: u32>() {
     context::wgmma_wait(N as usize);
 }
 
-/// Gives registers of the warp back until each of its threads has `N`, a multiple of 8 from 24 to 256.
-///
-/// All warps of the warpgroup make the call. The kernel states its largest block by `launch_bounds`, and the registers of each
-/// thread at its start follow from that. rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
-///
-/// ```compile_fail,E0080
-/// # use warpsmith::prelude::*;
-/// # use warpsmith::ptx::*;
-/// #[gpu_kernel(launch_bounds(128, 1))]
-/// fn kernel() {
-///     setmaxnreg_dec::<42>();
-/// }
-/// kernel().grid(1).block(128).launch(&Device::simulator()).unwrap();
-/// ```
-#[inline]
-#[track_caller]
-pub fn setmaxnreg_dec<const N: u32>() {
-    const { limit(N) };
-    context::set_registers("setmaxnreg_dec", RegisterChange::Fewer, N);
-}
-
-/// Takes registers that other warps have given back until each thread of the warp has `N`, and waits for them.
-///
-/// The rules of [`setmaxnreg_dec`] apply. Source: PTX ISA, `setmaxnreg.inc`.
-#[inline]
-#[track_caller]
-pub fn setmaxnreg_inc<const N: u32>() {
-    const { limit(N) };
-    context::set_registers("setmaxnreg_inc", RegisterChange::More, N);
-}
-
-/// Gives each thread of the warpgroup the `N` registers of its role, which `#[gpu_kernel(warpgroups(40, 232, 232))]` states.
-///
-/// The call stands in the kernel itself, first in a branch on [`warpgroup_id`]. It does not compile with another number than that
-/// of the warpgroups that reach it. It prints as [`setmaxnreg_dec`] or as [`setmaxnreg_inc`].
-#[inline]
-#[track_caller]
-pub fn registers<const N: u32>() {
-    const { limit(N) };
-    context::set_registers("registers", RegisterChange::Either, N);
-}
-
-/// Fails to compile for a number of registers that a thread cannot have.
-const fn limit(registers: u32) {
-    assert!(
-        registers.is_multiple_of(8) && registers >= 24 && registers <= 256,
-        "the registers of a thread are set to a multiple of 8 from 24 to 256"
-    );
-}
-
 /// Fails to compile for a shape that no product has.
 const fn shape<T: WgmmaElement, S: WgmmaSums<T>>(turned: bool) {
     assert!(
@@ -348,16 +296,7 @@ impl<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool> DeviceFn for wgmma_
 
 numbered! {
     wait for wgmma_wait: &WAIT, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES }
-    fewer for setmaxnreg_dec: &FEWER, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: SETS_REGISTERS }
-    more for setmaxnreg_inc: &MORE, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: SETS_REGISTERS }
-    of_role for registers as "ws_setmaxnreg_{{direction}}": &CHANGED, {
-        effect: TOGETHER, min_compute: (9, 0), arch_specific: true,
-        facts: Facts { form: Form::Registers(N), ..SETS_REGISTERS }
-    }
 }
-
-/// A thread may wait there for registers that others give back.
-const SETS_REGISTERS: Facts = Facts { rendezvous: true, ..Facts::MOVES };
 
 /// The facts of a product: it reads and writes the sums, and goes on until the wait.
 const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], in_flight: true, ..Facts::MOVES };
@@ -529,25 +468,6 @@ static WAIT: Prelude = Prelude {
     name: "ws_wgmma_wait",
     code: "template <int N>
 __device__ __forceinline__ void ws_wgmma_wait() { asm volatile(\"wgmma.wait_group.sync.aligned %0;\" :: \"n\"(N) : \"memory\"); }
-",
-    needs: &[],
-};
-
-static FEWER: Prelude = Prelude {
-    name: "ws_setmaxnreg_dec",
-    code: "template <int N>
-__device__ __forceinline__ void ws_setmaxnreg_dec() { asm volatile(\"setmaxnreg.dec.sync.aligned.u32 %0;\" :: \"n\"(N)); }
-",
-    needs: &[],
-};
-
-/// Both, of which the printer writes one.
-static CHANGED: Prelude = Prelude { name: "ws_registers", code: "", needs: &[&FEWER, &MORE] };
-
-static MORE: Prelude = Prelude {
-    name: "ws_setmaxnreg_inc",
-    code: "template <int N>
-__device__ __forceinline__ void ws_setmaxnreg_inc() { asm volatile(\"setmaxnreg.inc.sync.aligned.u32 %0;\" :: \"n\"(N)); }
 ",
     needs: &[],
 };
