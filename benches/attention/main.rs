@@ -4,11 +4,14 @@
 //! are numbers of tokens, and names, as `d128_causal`. With `serve` it reads `NAME TOKENS GROUPS` from its input, line by line, and
 //! answers with the milliseconds of a launch: `turns.py attention` lets it take turns with cuDNN and FlashAttention.
 
+#[path = "../first_gpu.rs"]
+mod first_gpu;
 #[path = "../turns.rs"]
 mod turns;
 
 use corpus::attention::{Heads, THREADS, attention};
 use corpus::cases::Random;
+use first_gpu::first_gpu;
 use turns::{Timed, samples, serve, take_turns};
 use warpsmith::prelude::*;
 use warpsmith::{Buffer, Result};
@@ -31,14 +34,7 @@ const KERNELS: [(&str, usize, bool, Launch); 4] = [
 ];
 
 fn main() -> Result<()> {
-    let device = match Device::gpu(0) {
-        Ok(device) => device,
-        Err(missing) => {
-            println!("skipped: {missing}");
-            return Ok(());
-        }
-    };
-    println!("device {}", device.name());
+    let Some(device) = first_gpu() else { return Ok(()) };
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let mut inputs = Inputs::new(&device)?;
     let find = |name: &str| KERNELS.iter().find(|(known, ..)| *known == name);

@@ -5,12 +5,15 @@
 //! `NAME SIZE GROUPS` from its input, line by line, and answers with the milliseconds of a launch: `turns.py products` lets it take
 //! turns with cuBLAS.
 
+#[path = "../first_gpu.rs"]
+mod first_gpu;
 #[path = "../turns.rs"]
 mod turns;
 
 use corpus::cases::Random;
 use corpus::hopper::{self, gemm_sm90};
 use corpus::tensor_cores::{self, gemm_sm80};
+use first_gpu::first_gpu;
 use turns::{Timed, samples, serve, take_turns};
 use warpsmith::prelude::*;
 use warpsmith::{Buffer, Result};
@@ -22,14 +25,7 @@ const KERNELS: [(&str, Launch); 3] =
     [("gemm_sm90", sm90::<false>), ("gemm_sm90_nn", sm90::<true>), ("gemm_sm80", sm80)];
 
 fn main() -> Result<()> {
-    let device = match Device::gpu(0) {
-        Ok(device) => device,
-        Err(missing) => {
-            println!("skipped: {missing}");
-            return Ok(());
-        }
-    };
-    println!("device {}", device.name());
+    let Some(device) = first_gpu() else { return Ok(()) };
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     if words.iter().any(|word| word == "serve") {
         let mut made: Option<Matrices> = None;
