@@ -48,12 +48,8 @@ fn two_places(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut rows = shared!([[u32; 64]; 2], align = 16);
     let full = shared!([Barrier; 2]);
     let t = thread_idx().x;
-    if t == 0 {
-        mbarrier_init(&full[0], 1);
-        mbarrier_init(&full[1], 1);
-        fence_mbarrier_init();
-    }
-    sync_threads();
+    made(&full[0], 1);
+    made(&full[1], 1);
     if t == 0 {
         mbarrier_arrive_expect_tx(&full[0], 256);
         bulk_load(&mut rows[0], &x[0..64], &full[0]); // race 2 4
