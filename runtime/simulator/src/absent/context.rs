@@ -6,6 +6,7 @@
 pub use super::facts::Child;
 pub use super::facts::SharedSite;
 use super::facts::{AccessKind, Line, MemoryScope, ProxyFence};
+use crate::on_host;
 
 /// Functions that only a simulated thread can call.
 macro_rules! in_kernels_alone {
@@ -15,7 +16,7 @@ macro_rules! in_kernels_alone {
         #[cold]
         #[track_caller]
         pub fn $name($(_: $of),*) $(-> $result)? {
-            outside(stringify!($name))
+            on_host::no_thread(stringify!($name))
         }
     )+};
 }
@@ -205,25 +206,17 @@ pub fn proxy_fence(_: ProxyFence) {}
 #[cold]
 #[track_caller]
 pub fn fault_bounds(index: i64, len: usize) -> ! {
-    panic!("index {index} is out of bounds for length {len}");
+    on_host::out_of_bounds(index, len)
 }
 
 /// A range that is out of bounds, on the host.
 #[cold]
 #[track_caller]
 pub fn fault_range(bound: i64, limit: usize) -> ! {
-    panic!("range bound {bound} is beyond {limit}");
+    on_host::range_out_of_bounds(bound, limit)
 }
 
 /// Prints the text of a `println!`, with a line feed at its end, or of a `print!`.
 pub fn print(text: String, newline: bool) {
     print!("{text}{}", if newline { "\n" } else { "" });
-}
-
-#[cold]
-#[track_caller]
-fn outside(caller: &str) -> ! {
-    panic!(
-        "`{caller}` can only be used in a kernel, and this code was called from the host: launch the kernel instead"
-    );
 }

@@ -406,7 +406,9 @@ impl Machine<'_> {
 
     #[cold]
     fn raise_aliased(&self, operation: &'static str, awaited: Awaited, phase: u64, at: Line) -> ! {
-        let Awaited::Number(number) = awaited else { unreachable!("a parity is always some phase's") };
+        let Awaited::Number(number) = awaited else {
+            unreachable!("a parity is that of the current phase or of the one before, never of another")
+        };
         self.raise_misuse(operation, MbarrierProblem::Aliased { awaited: number, phase }, at)
     }
 }
