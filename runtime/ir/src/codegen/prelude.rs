@@ -62,7 +62,7 @@ pub(super) static STEPS: Prelude = Prelude {
     needs: &[],
 };
 
-/// The same with the end; at least two in a step.
+/// The same for a range with its end; the step is at least two.
 pub(super) static STEPS_TO: Prelude = Prelude {
     name: "ws_steps_to",
     code: "__device__ __forceinline__ unsigned long long ws_steps_to(unsigned long long start, unsigned long long end, unsigned long long step) {
@@ -72,7 +72,7 @@ pub(super) static STEPS_TO: Prelude = Prelude {
     needs: &[],
 };
 
-/// A byte as an `int` that stays one: NVRTC 13.0 loses signs when it shifts or divides bytes of one register.
+/// Hides from the compiler that an `int` is a byte: NVRTC 13.0 loses signs when it shifts or divides bytes of one register.
 pub(super) static WIDE: Prelude = Prelude {
     name: "ws_wide",
     code: "__device__ __forceinline__ int ws_wide(int value) {
@@ -113,7 +113,7 @@ __device__ __forceinline__ ws_Array<T, N> ws_repeat(T value) {
 
 /// Float to integer as Rust casts: truncated, saturated, NaN to zero.
 ///
-/// PTX's `cvt` of `f32` to 32 bits does all of that. Of 64 bits on either side, it makes another number of NaN.
+/// PTX's `cvt` from `f32` to 32 bits does all of that. If either side has 64 bits, it converts NaN to another number.
 pub(super) static SATURATE: Prelude = Prelude {
     name: "ws_to",
     code: "__device__ __forceinline__ int ws_to_i32(float x) { return __float2int_rz(x); }
@@ -160,10 +160,10 @@ pub(super) static DYNAMIC_SHARED: Prelude = Prelude {
     needs: &[],
 };
 
-/// Arrays that static memory does not hold, and what lies behind them.
+/// Arrays that do not fit static shared memory, and the dynamic shared memory after them.
 pub(super) static SHARED_AT: Prelude = Prelude {
     name: "ws_shared_at",
-    code: "// Of the shared memory that a launch asks for, what is so many bytes from its beginning.
+    code: "// The dynamic shared memory at an offset in bytes.
 template <class T> __device__ __forceinline__ T& ws_shared_at(unsigned int offset) {
     extern __shared__ __align__(1024) unsigned char ws_dynamic[];
     return *(T*)(ws_dynamic + offset);
@@ -260,7 +260,7 @@ __device__ __forceinline__ I ws_at_int(I index, unsigned int len, unsigned int s
     needs: &[&FAULT],
 };
 
-/// An element at an index that is tried, of a slice that has some: one that is not below the length reads the first, and is noted.
+/// Reads an element of a slice that is not empty. An index out of bounds reads the first element instead, and is noted.
 pub(super) static TRY: Prelude = Prelude {
     name: "ws_try",
     code: "template <class T, class I>
@@ -286,8 +286,9 @@ __device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int len
     needs: &[],
 };
 
-/// Indices, each with what it must be less than and the number of its place: the first that fails leaves. There is one branch
-/// past what leaves, and the comparisons there are none of those before it, so that only those cost anything.
+/// Checks several indices, each with its limit and the number of its place. All of them are compared without a branch, and
+/// then one branch leaves if any has failed. Only past that branch are they compared again, one by one, to report the first
+/// that failed. The compiler cannot merge these comparisons with the earlier ones, so only the earlier ones cost anything.
 pub(super) static INSIDE: Prelude = Prelude {
     name: "ws_inside",
     code: "__device__ __forceinline__ bool ws_outside() { return false; }
@@ -337,7 +338,7 @@ __device__ __forceinline__ T* ws_aligned(T* p, unsigned int align, unsigned int 
     needs: &[&FAULT],
 };
 
-/// An extent of a launch, as the host brings it into range: zero and too much are refused.
+/// An extent of a launch, converted as on the host: zero and numbers that are too large are refused.
 pub(super) static EXTENT: Prelude = Prelude {
     name: "ws_extent",
     code: "__device__ __forceinline__ unsigned int ws_extent(int n) { return n < 0 ? 0u : (unsigned int)n; }
