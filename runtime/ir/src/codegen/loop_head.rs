@@ -9,11 +9,11 @@ use crate::ir::{BinaryOp, Expr, ExprKind, RangeLoop, Scalar};
 pub(super) enum Form {
     /// The loop that a C++ programmer would write: no number that the counter takes is beyond its type.
     Plain,
-    /// With a signed counter of sixty-four bits, which the range's own variable is a copy of.
+    /// With a signed counter of sixty-four bits; the range's own variable is a copy of it.
     Wide,
-    /// With a count of the iterations that are left.
+    /// With a count of the remaining iterations.
     Counted,
-    /// With a test for the last number at the end of the body, which every iteration reaches or leaves the loop.
+    /// With a test for the last number at the end of the body. Every iteration reaches the test, or leaves the loop.
     Tested,
     /// With a flag.
     Flagged,
@@ -124,7 +124,8 @@ impl Printer<'_> {
         format!("for ({printed} {i} = {start}; {bound}; {next}) {{")
     }
 
-    /// Whether a counter may go down from the last number to below the first: neither is the least of a signed type.
+    /// Returns whether a signed counter may go down from the last number to below the first, because neither is the minimum
+    /// of its type.
     ///
     /// Compilers unroll a loop that counts in its head.
     fn descends(&self, range: &RangeLoop, scalar: Scalar) -> bool {
@@ -177,7 +178,7 @@ impl Printer<'_> {
         keeps.then(|| self.expr(inner))
     }
 
-    /// The loop counts the iterations that are left beside the counter, which may wrap once there are none.
+    /// Counts the remaining iterations beside the counter. The counter may wrap after the last one.
     fn counted(&mut self, range: &RangeLoop, step: (&Expr, &Text), i: &str, head: &Head<'_>) -> String {
         let piece = if range.inclusive { &prelude::STEPS_TO } else { &prelude::STEPS };
         self.need(piece);
@@ -208,7 +209,8 @@ impl Printer<'_> {
         format!("for ({printed} {i} = {start}; {left} > 0; --{left}, {next}) {{")
     }
 
-    /// A flag says whether the loop goes on: of ranges of sixty-four bits that may end with the last number of their type.
+    /// A loop with a flag for whether it goes on: for ranges of sixty-four bits that may end with the last number of their
+    /// type.
     fn flagged(&mut self, range: &RangeLoop, i: &str, head: &Head<'_>) -> String {
         let (start, end) = (head.start.clone().at(UNARY), head.end.clone().at(UNARY));
         let printed = super::types::scalar(head.scalar);
@@ -262,7 +264,7 @@ impl Printer<'_> {
     /// Returns whether the end of a range is below the maximum of its type; one more then does not wrap.
     fn ends_below_max(&self, range: &RangeLoop, scalar: Scalar) -> bool {
         let Some((_, high)) = scalar.int_range() else { return false };
-        // No loop lives to see the end of 64 bits from the lower half of them.
+        // No loop runs long enough to reach the end of 64 bits from their lower half.
         let endless = scalar.bits() == 64 && range.start.as_int().is_some_and(|n| n <= high / 2);
         endless
             || matches!(&range.end.kind, ExprKind::Var(id) if self.function.below_max.contains(id))
@@ -300,7 +302,7 @@ impl Printer<'_> {
     }
 }
 
-/// A loop that ends after its last number, at the end of its body, and so never takes one beyond.
+/// A loop that ends at the end of its body after the last number, so its counter never exceeds that number.
 fn tested(range: &RangeLoop, i: &str, head: &Head<'_>) -> (String, String) {
     let printed = super::types::scalar(head.scalar);
     let (first, compare, last, next) = match range.reversed {

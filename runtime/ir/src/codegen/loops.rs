@@ -51,8 +51,8 @@ impl Printer<'_> {
         }
     }
 
-    /// In a loop over a thread's elements, whose lines are those from `start` on: where a check says which element
-    /// failed it.
+    /// Prints how checks report the failing element, in a loop over a thread's elements. The lines of its body begin at
+    /// `start`.
     fn element_fault(&mut self, id: LoopId, start: usize) {
         let Some(coarsened) = &self.module.coarsened else { return };
         let own = coarsened.loops.iter().find(|(of, _)| *of == id);
@@ -74,7 +74,7 @@ impl Printer<'_> {
         let reads_start = range.reversed || matches!(form, Form::Counted | Form::Tested);
         let again = [Some(&range.end), Some(&range.start).filter(|_| reads_start), range.step.as_ref()];
         let bound = again.into_iter().flatten().any(|part| !self.is_fixed(part));
-        // What fails first in Rust fails first here.
+        // The part that fails first in Rust fails first here.
         let reads_start = reads_start || bound && self.may_fail(&range.start);
         let braces = bound
             || match form {
@@ -116,7 +116,7 @@ impl Printer<'_> {
         self.function.close_scope();
     }
 
-    /// Notes how a loop is printed; of the versions of a loop, what makes the first one's checks needless.
+    /// Notes how a loop is printed, and, if it has two versions, why the first one needs no checks.
     fn note_loop(&mut self, id: LoopId, form: Form) {
         let Some(function) = self.function.of.map(|function| function.name.clone()) else { return };
         let ahead = match (&self.function.trial, self.function.along.is_empty()) {
@@ -175,8 +175,8 @@ fn continues(body: &Block, id: LoopId) -> bool {
     found
 }
 
-/// That a loop is not unrolled which fills memory with a constant, by a step that is none: nothing is waited for there, and to
-/// know how often it steps takes a division.
+/// Asks not to unroll a loop that fills memory with a constant, by a step that is not constant. Such a loop waits for
+/// nothing, and an unrolled one needs a division to count its iterations.
 fn once_at_a_time(body: &Block) -> Option<Option<u32>> {
     let (mut fills, mut is_plain) = (false, true);
     for stmt in &body.stmts {

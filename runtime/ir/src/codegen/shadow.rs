@@ -3,10 +3,10 @@
 use super::prelude::FAULT;
 use crate::ir::Prelude;
 
-/// Bytes of a block's shared memory in which the rest has a bit for each byte: as many as 228 KiB need.
+/// Bytes of a block's shared memory that hold a bit for each byte of the rest: enough for 228 KiB.
 pub(super) const SHADOW_BYTES: usize = 29_184;
 
-/// [`DYNAMIC_SHARED`](super::prelude::DYNAMIC_SHARED) of a kernel whose last bytes are not its own.
+/// [`DYNAMIC_SHARED`](super::prelude::DYNAMIC_SHARED) for a kernel whose last bytes belong to the shadow.
 pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
     name: "ws_dynamic_shared_bytes",
     code: "__device__ __forceinline__ unsigned long long ws_dynamic_shared_bytes() {
@@ -18,9 +18,9 @@ pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
     needs: &[],
 };
 
-/// The bits of shared memory lie behind all other data. A byte's position is counted from there, because in a cluster the
-/// bits of an address above 24 are the block's. They begin at a word, whatever the kernel's own bytes; the last word may be
-/// beyond the end, and is not used.
+/// The bits of shared memory come after all other data. The position of a byte is counted from there, because in a cluster
+/// the bits of an address above the 24th depend on the block. The bits begin at a word, however many bytes the kernel
+/// itself has. The last word may be beyond the end, and is not used.
 pub(super) static SHADOW: Prelude = Prelude {
     name: "ws_shadow",
     code: "__device__ __forceinline__ unsigned int* ws_shadow() {
@@ -56,7 +56,7 @@ __device__ __noinline__ unsigned int* ws_shadow_of(const void* p, unsigned int* 
     needs: &[],
 };
 
-/// [`SHADOW`] of a kernel without shared memory.
+/// [`SHADOW`] for a kernel without shared memory.
 pub(super) static NO_SHADOW: Prelude = Prelude {
     name: "ws_shadow",
     code: "__device__ __forceinline__ unsigned int* ws_shadow_of(const void*, unsigned int*) { return 0; }
@@ -95,7 +95,7 @@ pub(super) static SHADOW_CLUSTER: Prelude = Prelude {
     needs: &[],
 };
 
-/// Memory that is written from now on.
+/// Marks memory as written.
 pub(super) static WRITTEN: Prelude = Prelude {
     name: "ws_written",
     code: "__device__ __noinline__ void ws_mark(const void* p, unsigned long long bytes) {
@@ -125,10 +125,10 @@ __device__ __forceinline__ T* ws_written(T* p, unsigned long long count) {
     needs: &[&SHADOWS],
 };
 
-/// Memory that must have been written.
+/// Checks that memory has been written.
 ///
-/// Whose memory it is, is asked in a function of its own, which is not inlined: there NVRTC 13.0 loses the cast of an address of
-/// a struct of one byte, and gives up.
+/// A function of its own, which is not inlined, finds the kind of memory. Inlined, NVRTC 13.0 loses the cast of the address
+/// of a struct of one byte, and gives up.
 pub(super) static READABLE: Prelude = Prelude {
     name: "ws_readable",
     code: "__device__ __noinline__ unsigned int ws_first_unwritten(const void* p, unsigned int bytes) {
