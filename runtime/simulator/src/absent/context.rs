@@ -1,4 +1,5 @@
-//! What device code asks of its thread, where no thread is simulated: every question ends in a panic that says so.
+//! The functions by which device code asks about its thread, in a build that simulates none. All of them panic, and the
+//! message says why.
 //!
 //! These are the functions of the simulator's own `context`, as far as the language calls them.
 
@@ -115,7 +116,7 @@ pub enum BulkCopy {
     Send { rank: u32 },
 }
 
-/// What changes elements in memory by others.
+/// A function that combines elements in memory with others.
 pub type Join = fn(*mut u8, *const u8, usize);
 
 /// Which memory a copy of a box reads and writes.
@@ -150,11 +151,11 @@ pub enum PhaseOf {
     Number(u32),
 }
 
-/// What the lanes of a warp operation brought to it; nobody makes one.
+/// The values of a warp operation's lanes; no such value exists.
 pub struct WarpView(());
 
 impl WarpView {
-    /// What a lane brought: nothing.
+    /// The value of a lane: none.
     pub fn lane(&self, _: u32) -> Option<[u8; 16]> {
         None
     }

@@ -1,4 +1,4 @@
-//! What a simulated thread can ask and do: the base of the builtins' Rust meaning.
+//! The operations of a simulated thread, on which the Rust meaning of builtins is based.
 //!
 //! Outside a launch every function here panics. Functions that wait let other threads of the
 //! cluster run. None knows CUDA or the IR.
@@ -184,13 +184,13 @@ pub fn grid_dependency_wait() {
     }
 }
 
-/// What the launch's observers want to be told.
+/// The events that the launch's observers want.
 #[inline]
 pub fn interests() -> Interests {
     current("interests").interests
 }
 
-/// Called before each access of memory that a builtin makes; outside a launch nobody is told.
+/// Called before each access of memory that a builtin makes; outside a launch, no observer hears of it.
 #[inline]
 #[track_caller]
 #[doc(hidden)]
