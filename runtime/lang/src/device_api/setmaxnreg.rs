@@ -8,10 +8,10 @@ use super::wgmma::TOGETHER;
 use crate::ir::{Facts, Form, Prelude};
 use crate::simulator::context::{self, RegisterChange};
 
-/// Gives registers of the warp back until each of its threads has `N`, a multiple of 8 from 24 to 256.
+/// Gives registers back until each thread of the warp has `N`, a multiple of 8 from 24 to 256.
 ///
-/// All warps of the warpgroup make the call. The kernel states its largest block by `launch_bounds`, and the registers of each
-/// thread at its start follow from that. rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
+/// All warps of the warpgroup make the call. The kernel states its largest block by `launch_bounds`, which determines the
+/// registers of each thread at the start. rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
 ///
 /// ```compile_fail,E0080
 /// # use warpsmith::prelude::*;
@@ -39,10 +39,11 @@ pub fn setmaxnreg_inc<const N: u32>() {
     context::set_registers("setmaxnreg_inc", RegisterChange::More, N);
 }
 
-/// Gives each thread of the warpgroup the `N` registers of its role, which `#[gpu_kernel(warpgroups(40, 232, 232))]` states.
+/// Sets the registers of each thread of the warpgroup to `N`, the number of its role in `#[gpu_kernel(warpgroups(40, 232,
+/// 232))]`.
 ///
-/// The call stands in the kernel itself, first in a branch on [`warpgroup_id`]. It does not compile with another number than that
-/// of the warpgroups that reach it. It prints as [`setmaxnreg_dec`] or as [`setmaxnreg_inc`].
+/// Write the call in the kernel itself, first in a branch on [`warpgroup_id`](super::wgmma::warpgroup_id). It is an error
+/// if a warpgroup that reaches it has another number. It prints as [`setmaxnreg_dec`] or as [`setmaxnreg_inc`].
 #[inline]
 #[track_caller]
 pub fn registers<const N: u32>() {
@@ -67,7 +68,7 @@ numbered! {
     }
 }
 
-/// A thread may wait there for registers that others give back.
+/// A thread may wait for registers that others give back.
 const SETS_REGISTERS: Facts = Facts { rendezvous: true, ..Facts::MOVES };
 
 static FEWER: Prelude = Prelude {
@@ -78,7 +79,7 @@ __device__ __forceinline__ void ws_setmaxnreg_dec() { asm volatile(\"setmaxnreg.
     needs: &[],
 };
 
-/// Both, of which the printer writes one.
+/// Both definitions; the printer uses one of them.
 static CHANGED: Prelude = Prelude { name: "ws_registers", code: "", needs: &[&FEWER, &MORE] };
 
 static MORE: Prelude = Prelude {
