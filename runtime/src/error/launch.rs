@@ -371,7 +371,7 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
     },
-    /// Another block than the one whose warpgroups have roles.
+    /// A block that differs from the one of the kernel's roles.
     #[error(
         "kernel `{kernel}` has roles for {warpgroups} warpgroups of 128 threads along x, the launch asks for blocks of {block:?}; leave \
          `.block(…)` out"

@@ -155,7 +155,7 @@ fn looped(x: &[f32], order: &[u32], y: &mut [f32], n: u32, stride: u64) {
     y[0] = sum;
 }
 
-/// What is said of each loop without a compiler.
+/// The explanation of each loop, without a compiler.
 #[test]
 fn each_loop_says_what_lets_it_be_unrolled_or_hinders_that() {
     let Memory { x, order, mut y, .. } = memory(32);
