@@ -241,7 +241,7 @@ fn refuse_beside_roles(items: &Punctuated<Meta, Token![,]>, errors: &mut Errors)
             .iter()
             .filter(|item| ["launch_bounds", "max_registers"].iter().any(|name| item.path().is_ident(name)))
         {
-            errors.at(other, "`warpgroups` says how large a block is, and its registers; leave this out");
+            errors.at(other, "`warpgroups` sets the size of a block and its registers; leave this out");
         }
     }
 }

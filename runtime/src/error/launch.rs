@@ -30,7 +30,7 @@ pub enum LaunchError {
         why: &'static str,
     },
     /// No grid was given.
-    #[error("kernel `{kernel}` was launched without a grid; say `.over(n)` or `.grid(blocks)`")]
+    #[error("kernel `{kernel}` was launched without a grid; write `.over(n)` or `.grid(blocks)`")]
     NoGrid {
         /// The kernel.
         kernel: &'static str,

@@ -163,7 +163,7 @@ impl std::fmt::Display for Hindrance {
             Hindrance::Checked(indices) => write!(f, "{} are checked in it", quoted(indices)),
             Hindrance::Leaves => write!(f, "a `break` or a `return` may end it"),
             Hindrance::EndOfType => write!(f, "its counter may reach the end of its type"),
-            Hindrance::Nested => write!(f, "another loop stands in it"),
+            Hindrance::Nested => write!(f, "another loop is in it"),
         }
     }
 }

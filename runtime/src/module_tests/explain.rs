@@ -180,7 +180,7 @@ fn each_loop_says_what_lets_it_be_unrolled_or_hinders_that() {
         (
             27,
             "while s > 0: may stay as it is, because its iterations are not counted before the first and another loop \
-             stands in it",
+             is in it",
         ),
     ] {
         let expected = format!("{}:{}\n    {told}\n", file!(), first + line);
