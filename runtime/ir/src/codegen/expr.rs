@@ -2,7 +2,7 @@
 
 use super::guard::atomic_effect;
 use super::precedence::{ASSIGNMENT, CONDITIONAL, PRIMARY, Text, UNARY};
-use super::{Printer, Proof, Site, SiteKind, prelude, shadow};
+use super::{Printer, Proof, Site, SiteKind, prelude};
 use crate::ir::{
     ArgumentAccess, Builtin, Closure, Expr, ExprKind, FnId, Form, Location, Type, VarId, VarKind,
 };
@@ -227,7 +227,7 @@ impl Printer<'_> {
             _ => {
                 self.need(match self.needs.shadow_bytes {
                     0 => &prelude::DYNAMIC_SHARED,
-                    _ => &shadow::SHADOWED_DYNAMIC_SHARED,
+                    _ => &prelude::SHADOWED_DYNAMIC_SHARED,
                 });
                 let elem =
                     if let Type::Shared { elem, .. } = &var.ty { (**elem).clone() } else { Type::Unit };

@@ -160,6 +160,18 @@ pub(super) static DYNAMIC_SHARED: Prelude = Prelude {
     needs: &[],
 };
 
+/// [`DYNAMIC_SHARED`] for a kernel whose last bytes belong to the shadow.
+pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
+    name: "ws_dynamic_shared_bytes",
+    code: "__device__ __forceinline__ unsigned long long ws_dynamic_shared_bytes() {
+    unsigned int bytes;
+    asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));
+    return bytes - 29184u;
+}
+",
+    needs: &[],
+};
+
 /// Arrays that do not fit static shared memory, and the dynamic shared memory after them.
 pub(super) static SHARED_AT: Prelude = Prelude {
     name: "ws_shared_at",

@@ -6,18 +6,6 @@ use crate::ir::Prelude;
 /// Bytes of a block's shared memory that hold a bit for each byte of the rest: enough for 228 KiB.
 pub(super) const SHADOW_BYTES: usize = 29_184;
 
-/// [`DYNAMIC_SHARED`](super::prelude::DYNAMIC_SHARED) for a kernel whose last bytes belong to the shadow.
-pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
-    name: "ws_dynamic_shared_bytes",
-    code: "__device__ __forceinline__ unsigned long long ws_dynamic_shared_bytes() {
-    unsigned int bytes;
-    asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));
-    return bytes - 29184u;
-}
-",
-    needs: &[],
-};
-
 /// The bits of shared memory come after all other data. The position of a byte is counted from there, because in a cluster
 /// the bits of an address above the 24th depend on the block. The bits begin at a word, however many bytes the kernel
 /// itself has. The last word may be beyond the end, and is not used.
