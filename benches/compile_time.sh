@@ -3,8 +3,8 @@
 #
 #   benches/compile_time.sh [blocks] [runs]
 #
-# A block is 50 lines of a kernel; 10 unless said otherwise. Prints user and wall seconds, the least of
-# the runs, of checking one crate that depends on `warpsmith`, whose own build is not counted.
+# A block is 50 lines of a kernel; default: 10. Prints user and wall seconds, the least of the runs, of checking one crate
+# that depends on `warpsmith`, whose own build is not counted.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,7 +1,8 @@
-//! Host time that each launch spends on its conditions: which of a kernel's checks, casts and slices it proves needless.
+//! The host time that each launch spends on its conditions, which decide what checks, casts and reloads of slices the
+//! launch does not need.
 //!
-//! Needs no GPU. Of kernels with 4, 16 and 32 arguments, each line has the nanoseconds of a call with its shape, of the same with
-//! the conditions asked, whether the numbers of the launch change from one to the next or not, and how many there are.
+//! Needs no GPU. Each line is about a kernel with 4, 16 or 32 arguments: the nanoseconds of computing a launch's shape, the
+//! same with the conditions evaluated, for launches with changing and with unchanged numbers, and the number of conditions.
 
 #![allow(clippy::too_many_arguments, reason = "how many there are is what is measured")]
 
@@ -11,7 +12,7 @@ use std::time::Instant;
 use warpsmith::launch::AskedConditions;
 use warpsmith::prelude::*;
 
-/// Nothing to ask.
+/// A kernel without conditions.
 #[gpu_kernel]
 fn none(x: &mut [f32]) {
     let i = global_id();

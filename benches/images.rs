@@ -92,7 +92,7 @@ fn steps(device: &Device, pixels: &[f32]) -> warpsmith::Result<()> {
     Ok(())
 }
 
-/// What it takes to make a texture's object, and to find it again.
+/// The time to make a texture's object, and to find it again.
 fn objects(device: &Device, pixels: &[f32]) -> warpsmith::Result<()> {
     let image = Image2::upload(device, EXTENTS, pixels)?;
     let sampler = Sampler::new().normalized();

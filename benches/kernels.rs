@@ -5,6 +5,7 @@
 
 mod applications;
 mod domains;
+mod first_gpu;
 mod launches;
 
 use std::time::Instant;
@@ -16,6 +17,7 @@ use corpus::shared_reduction::reduce_smem_unroll_shfl;
 use corpus::transpose::transpose_smem_pad;
 use corpus::vectors::saxpy;
 use cudarc::driver::sys::CUevent_flags;
+use first_gpu::first_gpu;
 use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
@@ -26,14 +28,7 @@ const PRODUCT: usize = 4096;
 const BINS: usize = 16_384;
 
 fn main() -> warpsmith::Result<()> {
-    let device = match Device::gpu(0) {
-        Ok(device) => device,
-        Err(missing) => {
-            println!("skipped: {missing}");
-            return Ok(());
-        }
-    };
-    println!("device {}", device.name());
+    let Some(device) = first_gpu() else { return Ok(()) };
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let wanted = |part: &(&str, Part)| only.as_ref().is_none_or(|only| only == part.0);
     PARTS.iter().filter(|part| wanted(part)).try_for_each(|(_, run)| run(&device))

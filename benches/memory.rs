@@ -2,10 +2,13 @@
 //!
 //! Prints `figure NAME VALUE UNIT` lines: medians of nine. Results are checked, those of kernels before they are timed.
 
+mod first_gpu;
+
 use std::time::Instant;
 
 use corpus::vectors::sum_matrix_2d;
 use cudarc::driver::sys::{self, CUdevice_attribute_enum, CUpointer_attribute_enum};
+use first_gpu::first_gpu;
 use warpsmith::Launch;
 use warpsmith::host_memory::Pinned;
 use warpsmith::prelude::*;
@@ -26,14 +29,7 @@ const SIDE: usize = 1 << 13;
 const N: usize = SIDE * SIDE;
 
 fn main() -> warpsmith::Result<()> {
-    let device = match Device::gpu(0) {
-        Ok(device) => device,
-        Err(missing) => {
-            println!("skipped: {missing}");
-            return Ok(());
-        }
-    };
-    println!("device {}", device.name());
+    let Some(device) = first_gpu() else { return Ok(()) };
     copies(&device)?;
     additions(&device)?;
     pitched(&device)?;

@@ -71,7 +71,7 @@ fn histogram(keys: &[u32], bins: &mut [u32]) {
 /// How much there is to do.
 #[derive(Clone, Copy)]
 struct Size {
-    /// What stands behind a kernel's name.
+    /// The suffix of a kernel's name.
     suffix: &'static str,
     /// Elements of vectors, a multiple of 256.
     len: usize,
@@ -79,9 +79,9 @@ struct Size {
     side: u32,
 }
 
-/// What every simulator can do in some seconds.
+/// Sizes that every simulator can do in some seconds.
 const SMALL: Size = Size { suffix: "", len: 1 << 16, side: 128 };
-/// What fills a GPU.
+/// Sizes that fill a GPU.
 const LARGE: Size = Size { suffix: "@large", len: 1 << 24, side: 1024 };
 
 fn main() -> warpsmith::Result<()> {

@@ -45,7 +45,7 @@ fn starts(role: &str, folder: &Path) -> Result<Vec<String>> {
     (0..STARTS).map(|_| start(role, folder)).collect()
 }
 
-/// What a fresh process prints in a role, with its cache in a folder.
+/// The output of a new process in a role, with its cache in a folder.
 fn start(role: &str, folder: &Path) -> Result<String> {
     let mut command = Command::new(std::env::current_exe()?);
     let output = command.env("START_ROLE", role).env("WARPSMITH_CACHE_DIR", folder).output()?;
@@ -124,7 +124,7 @@ fn driver() -> Result<()> {
     Ok(())
 }
 
-/// What a load from disk on a GPU does, stage by stage: the whole of it is what `gpu` times.
+/// The stages of a load from disk on a GPU; `gpu` times all of them together.
 fn stages() -> Result<()> {
     let device = Device::gpu(0)?;
     let Some(gpu) = device.as_gpu() else { return Ok(()) };

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times our kernels beside those that PyTorch calls, in turns: bursts after a rest, and without a rest.
+"""Times our kernels and those that PyTorch calls in turns: bursts after a rest, and launches without a rest.
 
 Call: turns.py products|attention BINARY [SIZE...] [NAME...], where BINARY is the bench of that name: products of SIZE x SIZE
-(4096, 8192), or sequences of SIZE tokens (4096, 16384). Prints `NAME_SIZE_MODE VALUE TFLOP/s RATIO...`, the ratios to each of
-PyTorch's: of products cuBLAS with `b` as [n, k] (`cublas_tn`) and as [k, n] (`cublas_nn`), of attention cuDNN and FlashAttention.
-Both processes keep their device; one works at a time.
+(4096, 8192), or sequences of SIZE tokens (4096, 16384). Prints `NAME_SIZE_MODE VALUE TFLOP/s RATIO...`, with the ratio to each
+of PyTorch's kernels. For products these are cuBLAS with `b` as [n, k] (`cublas_tn`) and as [k, n] (`cublas_nn`), for attention
+cuDNN and FlashAttention. Both processes keep the device open, and work one at a time.
 """
 
 import subprocess
@@ -19,7 +19,7 @@ TOKENS, HEADS = 16384, 16
 
 
 def samples(count, launch):
-    """Milliseconds of a launch in each of `count` groups of LAUNCHES, which follow each other."""
+    """Launches `count` groups of LAUNCHES without a pause. Returns the milliseconds of a launch in each group."""
     events = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
     events[0].record()
     for event in events[1:]:
@@ -35,7 +35,7 @@ def median(times):
 
 
 def timed(launch):
-    """Milliseconds of a launch in the later two thirds of groups."""
+    """Returns a function that gives the median milliseconds of a launch in the last two thirds of its groups."""
     return lambda count: median(samples(count, launch)[count // 3 :])
 
 

@@ -1,7 +1,7 @@
-//! Times kernels in turns with each other, in bursts and sustained, and serves one that takes turns with another process.
+//! Times kernels in turns, in bursts and sustained, and serves a kernel that another process times in turns with its own.
 //!
-//! A burst is launches after a rest, in which the clock is as high as it gets; sustained are launches without a rest, under the limit
-//! of power, for some 60 ms of each kernel in turn. Knows no kernel: it gets closures that launch one.
+//! A burst is a few launches after a rest, at the highest clock. Sustained launches have no rest, so the limit of power
+//! lowers the clock; each kernel's turn takes some 60 ms. This module knows no kernels: it takes closures that launch them.
 
 use std::io::Write;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use warpsmith::{Device, Result};
 
 /// Launches between two events.
 const LAUNCHES: usize = 5;
-/// Turns, and what those of bursts begin with a rest of.
+/// The number of turns, and the rest before a burst.
 const TURNS: usize = 15;
 const REST: Duration = Duration::from_millis(300);
-/// Milliseconds of work of a turn without a rest.
+/// Milliseconds of a turn without a rest.
 const TURN: f32 = 60.0;
 
-/// Milliseconds of a launch in each of so many groups of launches.
+/// Launches a kernel in this number of groups of launches. Returns the milliseconds of a launch in each group.
 pub type Run<'a> = Box<dyn FnMut(usize) -> Result<Vec<f32>> + 'a>;
 
 /// A kernel with its inputs.
 pub struct Timed<'a> {
-    /// What it is printed as.
+    /// Its name in the output.
     pub name: String,
     /// Operations of a launch.
     pub work: f64,
@@ -30,7 +30,7 @@ pub struct Timed<'a> {
     pub run: Run<'a>,
 }
 
-/// Prints `ours NAME_MODE VALUE TFLOP/s` of each kernel: medians of bursts, and of launches without a rest.
+/// Prints `ours NAME_MODE VALUE TFLOP/s` for each kernel: the median of bursts, and that of launches without a rest.
 ///
 /// # Errors
 /// Those of the launches.
@@ -63,8 +63,8 @@ pub fn take_turns(kernels: &mut [Timed]) -> Result<()> {
     Ok(())
 }
 
-/// Answers each line `NAME SIZE GROUPS` of the input with the median of the later two thirds of so many groups of launches, in
-/// milliseconds a launch, until a line is something else.
+/// Answers lines `NAME SIZE GROUPS` of the input. Each answer is the milliseconds of a launch: the median of the last two
+/// thirds of `GROUPS` groups of launches. Returns at the first other line.
 ///
 /// # Errors
 /// Those of the launches.
@@ -80,7 +80,7 @@ pub fn serve(mut run: impl FnMut(&str, usize, usize) -> Result<Vec<f32>>) -> Res
     Ok(())
 }
 
-/// Milliseconds of a launch in each of `count` groups of [`LAUNCHES`], which follow each other.
+/// Launches `count` groups of [`LAUNCHES`] without a pause. Returns the milliseconds of a launch in each group.
 ///
 /// # Errors
 /// Those of the launches.

@@ -398,7 +398,7 @@ mod compared {
         Ok(())
     }
 
-    /// A thread that goes round for ever is the interpreter's to find.
+    /// The interpreter finds a thread that loops for ever.
     #[gpu_kernel]
     fn goes_round(y: &mut [u32]) {
         let mut i = y[0];

@@ -91,8 +91,8 @@ fn the_read_only_path_is_in_the_machine_code_where_it_was_asked_for() {
     }
 }
 
-/// The number of loads and stores of a width in the machine code of a kernel, as `launch` compiles it for an H200, and that
-/// there are none of local memory.
+/// Asserts the number of loads and stores of a width in the machine code that `launch` compiles for an H200, and that the
+/// machine code has none of local memory.
 fn accesses<K: Kernel<Comptime = ()>>(bits: u32) -> (usize, usize) {
     let cubin = K::cubin_for(&(), "sm_90").unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
     let text = dump::sass(&cubin.image).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));

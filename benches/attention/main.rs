@@ -1,14 +1,18 @@
 //! Times attention by warpgroups on a GPU: 16,384 tokens of 16 heads, in sequences of 4,096 or of all.
 //!
-//! Prints `apart NAME_TOKENS COUNT` of elements that the host computes otherwise, and `ours NAME_TOKENS_MODE VALUE TFLOP/s`. Arguments
-//! are numbers of tokens, and names, as `d128_causal`. With `serve` it reads `NAME TOKENS GROUPS` from its input, line by line, and
-//! answers with the milliseconds of a launch: `turns.py attention` lets it take turns with cuDNN and FlashAttention.
+//! Prints `apart NAME_TOKENS COUNT`, the number of elements that differ from the host's, and `ours NAME_TOKENS_MODE VALUE
+//! TFLOP/s`. Arguments select numbers of tokens, and names such as `d128_causal`. With `serve` it reads lines `NAME TOKENS
+//! GROUPS` from its input and answers each with the milliseconds of a launch. `turns.py attention` uses that to time it in
+//! turns with cuDNN and FlashAttention.
 
+#[path = "../first_gpu.rs"]
+mod first_gpu;
 #[path = "../turns.rs"]
 mod turns;
 
 use corpus::attention::{Heads, THREADS, attention};
 use corpus::cases::Random;
+use first_gpu::first_gpu;
 use turns::{Timed, samples, serve, take_turns};
 use warpsmith::prelude::*;
 use warpsmith::{Buffer, Result};
@@ -19,10 +23,11 @@ const HEADS: usize = 16;
 /// Bytes of keys and values that blocks work on at a time.
 const NEAR: usize = 32 << 20;
 
-/// A launch with sequences of so many tokens.
+/// Launches a kernel with sequences of a number of tokens, in a number of groups of launches, and returns the milliseconds
+/// of each group.
 type Launch = fn(&mut Inputs, &Device, usize, usize) -> Result<Vec<f32>>;
 
-/// Names, elements of a head of a token, whether causal, and how they are launched.
+/// The name of each kernel, its elements of a head of a token, whether it is causal, and its launch.
 const KERNELS: [(&str, usize, bool, Launch); 4] = [
     ("d128_full", 128, false, run::<128, false>),
     ("d128_causal", 128, true, run::<128, true>),
@@ -31,14 +36,7 @@ const KERNELS: [(&str, usize, bool, Launch); 4] = [
 ];
 
 fn main() -> Result<()> {
-    let device = match Device::gpu(0) {
-        Ok(device) => device,
-        Err(missing) => {
-            println!("skipped: {missing}");
-            return Ok(());
-        }
-    };
-    println!("device {}", device.name());
+    let Some(device) = first_gpu() else { return Ok(()) };
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let mut inputs = Inputs::new(&device)?;
     let find = |name: &str| KERNELS.iter().find(|(known, ..)| *known == name);
@@ -64,13 +62,13 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Operations of a launch: two products of `tokens` rows each, half of them if `causal`.
+/// Operations of a launch: two products with `tokens` rows each, of which causal attention does one half.
 fn work(tokens: usize, d: usize, causal: bool) -> f64 {
     let scores = (TOKENS * HEADS) as f64 * tokens as f64 / if causal { 2.0 } else { 1.0 };
     4.0 * scores * d as f64
 }
 
-/// Queries, keys and values, with room for 128 elements of each head of a token, and what comes out.
+/// Queries, keys and values, with room for 128 elements of each head of a token, and the results.
 struct Inputs {
     q: Buffer<bf16>,
     k: Buffer<bf16>,
@@ -100,7 +98,7 @@ impl Inputs {
         })
     }
 
-    /// How many elements of some rows of the result are not what the host computes.
+    /// The number of elements that differ from the host's, in some rows of the result.
     fn apart(&self, device: &Device, tokens: usize, d: usize, causal: bool) -> Result<usize> {
         let numbers = |x: &Buffer<bf16>| -> Result<Vec<f32>> {
             Ok(device.download(x)?.into_iter().map(bf16::to_f32).collect())

@@ -7,6 +7,8 @@
 //! `--simulate` compares the coarsened texts with the kernels on the simulator, at a small size, and compiles the
 //! versions by hand, where NVRTC is installed; nothing is timed then.
 
+#[path = "../first_gpu.rs"]
+mod first_gpu;
 #[allow(dead_code, reason = "shared with the bench `unseen`")]
 #[path = "../unseen/ground.rs"]
 mod ground;
@@ -23,6 +25,7 @@ mod trial;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use first_gpu::first_gpu;
 use ground::{Failure, Ground, exactly, near};
 use original::Original;
 use trial::{Family, Passed, Shape};
@@ -341,14 +344,7 @@ fn launch(subject: &mut Subject, version: usize, original: Option<&Original>) ->
 }
 
 fn measure(entries: &[&Entry]) -> Result<(), Failure> {
-    let device = match Device::gpu(0) {
-        Ok(device) => device,
-        Err(missing) => {
-            println!("skipped: {missing}");
-            return Ok(());
-        }
-    };
-    println!("device {}", device.name());
+    let Some(device) = first_gpu() else { return Ok(()) };
     let original = Original::on_gpu(&BY_HAND, &device)?;
     println!("| kernel | by hand, GB/s | {} |", VERSIONS[1..].join(" | "));
     println!("|---|{}", "---|".repeat(VERSIONS.len()));

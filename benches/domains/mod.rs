@@ -22,7 +22,7 @@ const STREAMING: u64 = 30_000_000;
 /// Runs of each case, of which the median is printed.
 const ROUNDS: usize = 5;
 
-/// Writes memory until so many nanoseconds have passed.
+/// Writes memory until this number of nanoseconds has passed.
 #[gpu_kernel]
 fn stream_out(target: &mut [u64], times: &mut [u64], nanoseconds: u64) {
     let start = global_timer();
@@ -113,7 +113,7 @@ impl Fencing {
     }
 }
 
-/// What the streaming kernel writes.
+/// The memory that the streaming kernel writes.
 enum Target {
     Host(PinnedBuffer<u64>),
     Device(Buffer<u64>),

@@ -202,7 +202,7 @@ struct Ladder {
     size_t size() const { return 256 * parts.size(); }
 };
 
-// Checks and times a kernel of `(data, sums, n, blocks)` whose threads fold so many elements each.
+// Checks and times a kernel of `(data, sums, n, blocks)` whose threads each fold a number of elements.
 template <class L>
 void run_step(Ladder& ladder, const std::string& kernel, const char* suffix, unsigned block, unsigned per_thread, L launch) {
     const size_t n = ladder.size(), folded = block * per_thread;

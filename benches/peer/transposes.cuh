@@ -57,7 +57,7 @@ __global__ void transpose_diagonal_col(float* out, const float* in, unsigned nx,
     if (ix < ny && iy < nx) out[iy * ny + ix] = in[ix * nx + iy];
 }
 
-// Through a shared tile of 32 rows with so many elements of padding.
+// Through a shared tile of 32 rows, each with padding elements.
 template <unsigned PADDING>
 __device__ void through_tile(float* out, const float* in, unsigned nx, unsigned ny) {
     __shared__ float tile[32][32 + PADDING];

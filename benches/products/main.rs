@@ -1,42 +1,38 @@
 //! Times products of `bf16` matrices by tensor cores on a GPU, in bursts and sustained, in turns with each other.
 //!
-//! Prints `apart NAME_SIZE COUNT`, the elements that differ from those by `mma.sync`, and `ours NAME_SIZE_MODE VALUE TFLOP/s`. Inputs
-//! are random: zeros take less power. Arguments are sizes, as `4096`, and names, as `gemm_sm90_nn`. With `serve` it reads
-//! `NAME SIZE GROUPS` from its input, line by line, and answers with the milliseconds of a launch: `turns.py products` lets it take
-//! turns with cuBLAS.
+//! Prints `apart NAME_SIZE COUNT`, the number of elements that differ from those by `mma.sync`, and `ours NAME_SIZE_MODE
+//! VALUE TFLOP/s`. Inputs are random, because zeros draw less power. Arguments select sizes such as `4096`, and names such
+//! as `gemm_sm90_nn`. With `serve` it reads lines `NAME SIZE GROUPS` from its input and answers each with the milliseconds
+//! of a launch. `turns.py products` uses that to time it in turns with cuBLAS.
 
+#[path = "../first_gpu.rs"]
+mod first_gpu;
 #[path = "../turns.rs"]
 mod turns;
 
 use corpus::cases::Random;
 use corpus::hopper::{self, gemm_sm90};
 use corpus::tensor_cores::{self, gemm_sm80};
+use first_gpu::first_gpu;
 use turns::{Timed, samples, serve, take_turns};
 use warpsmith::prelude::*;
 use warpsmith::{Buffer, Result};
 
-/// A kernel, and how it is launched.
+/// Launches a kernel in a number of groups of launches, and returns the milliseconds of each group.
 type Launch = fn(&mut Matrices, &Device, usize) -> Result<Vec<f32>>;
 
 const KERNELS: [(&str, Launch); 3] =
     [("gemm_sm90", sm90::<false>), ("gemm_sm90_nn", sm90::<true>), ("gemm_sm80", sm80)];
 
 fn main() -> Result<()> {
-    let device = match Device::gpu(0) {
-        Ok(device) => device,
-        Err(missing) => {
-            println!("skipped: {missing}");
-            return Ok(());
-        }
-    };
-    println!("device {}", device.name());
+    let Some(device) = first_gpu() else { return Ok(()) };
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     if words.iter().any(|word| word == "serve") {
         let mut made: Option<Matrices> = None;
         return serve(|name, size, count| {
             let (_, launch) = KERNELS.iter().find(|(known, _)| *known == name).expect("the name of a kernel");
             if made.as_ref().is_none_or(|matrices| matrices.size != size) {
-                // The memory of the size before is free first.
+                // Frees the memory of the size before first.
                 drop(made.take());
             }
             let matrices = match &mut made {
@@ -66,13 +62,13 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// How many elements differ by more than a rounding.
+/// The number of elements that differ by more than a rounding.
 fn apart(got: &[bf16], wanted: &[bf16]) -> usize {
     let near = |x: f32, y: f32| (x - y).abs() <= x.abs() / 64.0 + 0.01;
     got.iter().zip(wanted).filter(|(x, y)| !near(x.to_f32(), y.to_f32())).count()
 }
 
-/// Operands: `size` rows and columns each, the second also with rows and columns exchanged; and what comes out.
+/// Operands of `size` rows and columns each, the second one also transposed, and the result.
 struct Matrices {
     size: usize,
     a: Buffer<bf16>,

@@ -70,7 +70,7 @@ fn threads_of_blocks(bench: &Bench) -> warpsmith::Result<()> {
     )
 }
 
-/// What the groups of some launches have seen, and how many groups there were.
+/// The outcomes that the groups of some launches have seen, and the number of groups.
 fn count(
     bench: &Bench,
     [threads, outcomes]: [u32; 2],

@@ -51,7 +51,7 @@ impl Start<'_> {
     }
 }
 
-/// What the median time of a launch is printed as.
+/// The unit in which the median time of a launch is printed.
 #[derive(Clone, Copy)]
 pub enum Unit {
     /// Milliseconds.

@@ -16,7 +16,7 @@ use crate::support::Body;
 /// Bytes of a simulated thread's stack: without optimisation a twin needs more than the default.
 const STACK: usize = 1 << 20;
 
-/// What runs a program, in the order in which they are compared with the first.
+/// The executors of a program, in the order in which they are compared with the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Runner {
     /// The Rust code.
@@ -87,7 +87,7 @@ impl Failure {
         }
     }
 
-    /// Returns whether two failures are of one kind, so that one may stand for the other.
+    /// Returns whether two failures are of one kind. One of them then represents both.
     pub fn is_like(&self, other: &Failure) -> bool {
         let kind = std::mem::discriminant(self) == std::mem::discriminant(other);
         kind && self.runner() == other.runner()
@@ -142,13 +142,13 @@ impl Bench {
         Ok(bench)
     }
 
-    /// What a comparison on this machine consists of.
+    /// The parts of a comparison on this machine.
     pub fn describe(&self) -> String {
         let runners: Vec<_> = self.sides.iter().map(|side| side.runner.to_string()).collect();
         format!("{}; skipped: {}", runners.join(", "), self.skipped.join(", "))
     }
 
-    /// Who runs programs, the twin first.
+    /// The executors of programs, the twin first.
     pub fn runners(&self) -> Vec<Runner> {
         self.sides.iter().map(|side| side.runner).collect()
     }
@@ -214,7 +214,7 @@ impl Bench {
     }
 }
 
-/// What a word of a run's results is.
+/// The meaning of a word of a run's results.
 fn place(word: usize) -> String {
     let (ys, bs) = (THREADS, 9 * THREADS);
     let counts = bs + 16 * THREADS;

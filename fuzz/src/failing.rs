@@ -1,8 +1,9 @@
-//! Loops over slices that may leave them: what fails, where and after which writes is the same for all executors.
+//! Loops over slices whose indices may be out of bounds. All executors fail with the same fault, at the same place, after
+//! the same writes.
 //!
-//! The programs of the generator never fail. These do: a family of loops, chosen by comptime numbers, with random lengths and ends.
-//! Comparisons before loops, versions of loops without checks, and launches that prove checks are wrong where one executor goes on
-//! and another ends.
+//! The programs of the generator never fail. These do: a family of loops, chosen by comptime numbers, with random lengths
+//! and ends. If one executor continues where another ends, a comparison before a loop, a version of a loop without checks,
+//! or the proof of a check is wrong.
 
 use warpsmith::prelude::*;
 use warpsmith::simulator::{Executor, Settings, SimChecks, SimFault};
@@ -14,10 +15,10 @@ use crate::random::Random;
 const THREADS: u32 = 2;
 /// Launches of one loop of the family.
 const LAUNCHES: usize = 16;
-/// How often each head, index and body of the family is chosen.
+/// The number of times that each head, index and body of the family is chosen.
 const WEIGHTS: [&[usize]; 3] = [&[10, 2, 1, 2, 5, 7, 4], &[8, 5, 2, 2, 2, 1, 2], &[6, 3, 6, 4, 2, 2, 2]];
 
-/// A loop of the family, and what it is launched with.
+/// A loop of the family, and its launch.
 #[derive(Clone, Debug)]
 pub struct FailingLaunch {
     /// The type of the counter: `i32`, `u32`, `i64` or `u64`.
@@ -31,7 +32,7 @@ pub struct FailingLaunch {
     numbers: [i64; 3],
 }
 
-/// How a launch ended: the text of its fault, if it has one, and what it wrote.
+/// The end of a launch: the text of its fault, if any, and the memory that it wrote.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ending {
     /// The fault.
@@ -134,10 +135,10 @@ impl FailingLaunch {
         Self { ty, form, lengths, order, numbers: [first, end, offset] }
     }
 
-    /// How it ends on each executor of this machine: by the twin, the interpreter, as printed CUDA, on a GPU.
+    /// Runs it on each executor of this machine: the twin, the interpreter, printed CUDA, and a GPU.
     ///
     /// # Errors
-    /// Of anything but a fault of the kernel.
+    /// All errors except faults of the kernel.
     pub fn endings(&self, devices: &[Device]) -> Result<Vec<Ending>> {
         devices.iter().map(|device| self.ending(device)).collect()
     }

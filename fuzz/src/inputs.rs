@@ -1,4 +1,4 @@
-//! What the kernels read: one set of inputs for all, and comptime values for each variant.
+//! The inputs of the kernels: one set for all, and comptime values for each variant.
 
 use crate::programs::Program;
 use crate::random::Random;
@@ -14,7 +14,7 @@ pub const THREADS: usize = (GRID * BLOCK) as usize;
 /// `a`, `b`, `pick`, `mask` and `cut` of a kernel.
 pub type Comptime = (u32, i32, u32, u64, u64);
 
-/// What `counts` holds before a launch; each of its atomics changes it visibly.
+/// The initial value of `counts`; each atomic of a kernel changes it visibly.
 pub const COUNTS: [u32; 8] = [7, 9, 0, u32::MAX, 0, u32::MAX, 5, 0];
 
 /// The integers that every kernel reads; edge values among them.

@@ -83,7 +83,7 @@ macro_rules! program {
 
 pub use generated::PROGRAMS;
 
-/// What the build script wrote.
+/// The output of the build script.
 #[allow(missing_docs, warnings, arithmetic_overflow, unconditional_panic, overflowing_literals, clippy::all)]
 mod generated {
     use super::{BLOCK, Comptime, GRID, Memory, Program, print};

@@ -25,9 +25,9 @@ pub struct Settings {
     pub only: Option<String>,
     /// Texts in one call of the host's C++ compiler: `WARPSMITH_FUZZ_BATCH`, default: 16.
     pub batch: usize,
-    /// What the printed text is compiled with: `WARPSMITH_FUZZ_SANITIZERS=1`, address and undefined behaviour.
+    /// The sanitizers of the printed text: `WARPSMITH_FUZZ_SANITIZERS=1` for addresses and undefined behaviour.
     pub sanitizers: Sanitizers,
-    /// Who is compared with the twin: `WARPSMITH_FUZZ_RUNNERS=interpreter,printed,gpu`, default: all.
+    /// The executors to compare with the twin: `WARPSMITH_FUZZ_RUNNERS=interpreter,printed,gpu`, default: all.
     pub runners: Option<Vec<Runner>>,
     /// Failures that are made small and printed in full, the others being one line each:
     /// `WARPSMITH_FUZZ_REPORTS`, default: 8.

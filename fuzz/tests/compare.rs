@@ -17,7 +17,7 @@ use warpsmith_fuzz::settings::Settings;
 /// Failures of one program after which its other variants are left out.
 const ENOUGH: usize = 3;
 
-/// What a run did.
+/// The outcome of a run.
 #[derive(Default)]
 struct Counts {
     kernels: HashSet<usize>,
@@ -167,7 +167,7 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Loops that may leave their slices end alike: with the same fault of the same thread, after the same writes.
+/// Loops with indices out of bounds end alike: with the same fault of the same thread, after the same writes.
 #[test]
 fn executors_fail_alike() {
     let settings = Settings::from_env();

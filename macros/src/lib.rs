@@ -52,13 +52,14 @@ pub fn gpu_type(item: TokenStream) -> TokenStream {
     expand::derive_gpu_type(item.into()).into()
 }
 
-/// Makes a `#[repr(C)]` struct a device type of kernels alone, whose values are moved: no buffer holds one, and it may have references.
+/// Makes a `#[repr(C)]` struct a device type that exists only in kernels, and whose values are moved. Buffers cannot hold
+/// it, and it may have references.
 #[proc_macro_derive(DeviceType)]
 pub fn device_type(item: TokenStream) -> TokenStream {
     expand::derive_device_type(item.into()).into()
 }
 
-/// Makes a struct of tiles what a stage of a `Pipeline` holds.
+/// Makes a struct of tiles the content of a stage of a `Pipeline`.
 #[proc_macro_derive(Stage)]
 pub fn stage(item: TokenStream) -> TokenStream {
     expand::derive_stage(item.into()).into()

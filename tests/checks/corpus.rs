@@ -15,7 +15,8 @@ const NO_STEP: &str = "the step before it is for larger blocks, and there is a b
 const FIRST_OF_A_LOOP: &str = "the first round needs its own elements alone, and ends with a barrier";
 const LAST_USE: &str = "lets the array be used again, which it is not";
 const BY_ARGUMENT: &str = "depends on an argument that this kernel's call does not set";
-const TOGETHER: &str = "lets all threads begin a round at once, so that a GPU shows weak outcomes at all";
+const TOGETHER: &str =
+    "lets all threads begin a round at once; otherwise a GPU would hardly show weak outcomes";
 const TWO_BRANCHES: &str = "keeps the compiler from making one branch of two, which a profiler is to count";
 const ATOMICS: &str =
     "rules out weak outcomes of atomics, which the simulator never has; a GPU is asked for them";
@@ -52,8 +53,8 @@ const UNNEEDED: [(&str, &[usize], &str); 27] = [
     ("transpose_tma", &[2], COUNTED),
 ];
 
-/// Cases that are left out, since each of their barriers is removed in a run of its own, which takes minutes: a product with the
-/// barriers of the other one, and attention, of whose barriers nine are reported as redundant and none has been explained.
+/// Cases that are left out, because a run without each of their barriers takes minutes: a product with the same barriers as
+/// another one, and attention. Nine of the barriers of attention are reported as redundant; the reasons are not known yet.
 const LEFT_OUT: [&str; 5] =
     ["attention@64", "attention@64_causal", "attention@128", "attention@128_causal", "gemm_sm90@nn"];
 

@@ -106,7 +106,7 @@ fn not_awaited(y: &mut [u32], #[comptime] how: u32) {
 }
 
 #[test]
-fn a_barrier_that_is_made_too_late_is_one_report_whoever_comes_first() {
+fn a_barrier_that_is_made_too_late_is_one_report_in_every_order() {
     for how in 0..3 {
         let reports = (0..12u64).map(|seed| {
             let fault = alone_with(Settings { seed, ..Settings::default() }, |device| {

@@ -112,7 +112,7 @@ fn called_twice(y: &mut [u32]) {
 }
 
 #[test]
-fn a_barrier_of_a_function_is_one_whoever_calls_it_and_those_of_a_line_are_apart() -> warpsmith::Result<()> {
+fn a_barrier_of_a_function_is_one_for_all_callers_and_those_of_a_line_are_apart() -> warpsmith::Result<()> {
     let device = Device::simulator();
     let mut y = device.alloc_zeroed::<u32>(64)?;
     let report = called_twice(&mut y).grid(1).block(64).barriers(&device)?;

@@ -1,10 +1,10 @@
-//! Each fault that a kernel's own checks find has one text: by the twin, by the interpreter, as printed CUDA, and on a GPU.
+//! Each fault that a kernel's own checks find has the same text from the twin, the interpreter, printed CUDA, and a GPU.
 
 use warpsmith::error::Error;
 use warpsmith::prelude::*;
 use warpsmith::simulator::{Executor, Settings, SimFault};
 
-/// How a launch fails on each executor that is there, and on a GPU if there is one.
+/// The failures of a launch on all available executors, and on a GPU if there is one.
 fn texts(launch: impl Fn(&Device) -> warpsmith::Result<()>) -> Vec<(String, String)> {
     let executors = [Executor::Twin, Executor::Interpreter, Executor::Printed];
     let there = &executors[..if cfg!(cxx) { 3 } else { 2 }];
@@ -33,7 +33,7 @@ fn said(fault: Error) -> String {
     }
 }
 
-/// All executors say the same, which begins with this and names this line.
+/// Asserts that all executors report the same text, which begins with this and names this line.
 #[track_caller]
 fn says(begins: &str, line: u32, launch: impl Fn(&Device) -> warpsmith::Result<()>) {
     let all = texts(launch);
@@ -45,7 +45,7 @@ fn says(begins: &str, line: u32, launch: impl Fn(&Device) -> warpsmith::Result<(
     }
 }
 
-/// The line of `wrong` that has this place among its cases.
+/// The line of `wrong` with this position among its cases.
 const FIRST: u32 = line!() + 12;
 
 #[gpu_kernel]

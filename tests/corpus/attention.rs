@@ -1,4 +1,5 @@
-//! Attention as compute capability 9.0 does it: scores of the next keys are computed while the last ones weigh their values.
+//! Attention for compute capability 9.0: the scores of the next keys are computed while the previous scores weight their
+//! values.
 
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
@@ -6,12 +7,12 @@ use warpsmith::tensor::{Accumulator, Panels, across_rows};
 
 /// Queries of a block, 64 of each of two warpgroups, and keys of a step: the number of tokens is a multiple of it.
 pub const ROWS: usize = 128;
-/// Threads of a block: two warpgroups multiply, one lets tiles be copied.
+/// Threads of a block: two warpgroups multiply, and one starts copies of tiles.
 pub const THREADS: u32 = 384;
 
-/// What the two warpgroups meet at in turn: numbers of barriers of the block.
+/// Numbers of the block's barriers at which the two warpgroups meet in turns.
 const TURN: u32 = 1;
-/// What each of them meets at by itself.
+/// Numbers of the barriers at which each warpgroup meets alone.
 const GROUP: u32 = 3;
 
 /// The keys of a step, or their values.
@@ -28,7 +29,7 @@ pub struct Heads {
     pub count: u32,
     /// Heads of queries that share a head of keys.
     pub sharing: u32,
-    /// Heads that blocks work on at a time, whose keys and values the L2 cache keeps.
+    /// Heads that blocks work on at the same time; the L2 cache keeps their keys and values.
     pub near: u32,
     /// Tokens of a head, a multiple of [`ROWS`].
     pub tokens: u32,
@@ -41,7 +42,7 @@ impl Heads {
         self.tokens / ROWS as u32
     }
 
-    /// Head and tile within it of tile `i` of all: the last queries, whose keys are most, first.
+    /// The head, and the tile within it, of tile `i` of all. The last queries, which have the most keys, come first.
     fn tile_at(self, i: u32) -> [u32; 2] {
         let first = i / (self.near * self.tiles()) * self.near;
         let heads = (self.count - first).min(self.near);
@@ -50,7 +51,7 @@ impl Heads {
     }
 }
 
-/// What a thread knows of its two rows so far.
+/// A thread's intermediate results for its two rows.
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
 struct Rows {
@@ -62,7 +63,7 @@ struct Rows {
 
 #[gpu_impl]
 impl Rows {
-    /// Replaces scores by their weights, `2^(scale * (score - top))`; by what former weights are to be multiplied.
+    /// Replaces scores by their weights, `2^(scale * (score - top))`. Returns the factors for earlier weights.
     fn weigh(&mut self, scores: &mut Accumulator<f32, ROWS>, scale: f32) -> [f32; 2] {
         let most = scores.row_max();
         let mut shrink = [0.0f32; 2];
@@ -81,12 +82,13 @@ impl Rows {
     }
 }
 
-/// `out = softmax(scale * q * kᵀ) * v` of each head, without keys after a query if `CAUSAL`; `q`, `o`: `[heads * tokens, D]`, `k`,
-/// `v`: the same of heads of keys; `lse`: the logarithm of the sum of `e^(scale * q * kᵀ)` of each query. `D` is 64 or 128 and `scale` positive.
+/// `out = softmax(scale * q * kᵀ) * v` for each head; if `CAUSAL`, without the keys after each query. `q`, `o`: `[heads *
+/// tokens, D]`; `k`, `v`: the same for heads of keys; `lse`: the logarithm of the sum of `e^(scale * q * kᵀ)` for each
+/// query. `D` is 64 or 128, and `scale` is positive.
 ///
-/// The grid has as many blocks as multiprocessors: each takes the next tile of queries from `next`, which is 0 before a launch and
-/// after it. While one warpgroup of a block computes weights, the other one multiplies; within a warpgroup the next scores are
-/// under way at the same time.
+/// The grid has one block for each multiprocessor. Each block takes the next tile of queries from `next`, which is 0 before
+/// and after a launch. While one warpgroup of a block computes weights, the other one multiplies. Within a warpgroup, the
+/// next scores are computed at the same time.
 #[gpu_kernel(warpgroups(240, 240, 24), require(async_wgmma, no_spills))]
 pub fn attention<const D: usize, const CAUSAL: bool>(
     q: &TensorMap<bf16, ROWS, 64, Swizzle128>,
@@ -125,7 +127,7 @@ pub fn attention<const D: usize, const CAUSAL: bool>(
                 free = free.next();
                 tile_of[0] = tile;
                 if tile >= tiles {
-                    // The last block to find nothing leaves `next` ready.
+                    // The last block that finds no tile resets `next` for the next launch.
                     if tile == tiles + grid_dim().x - 1 {
                         atomic_exchange(&mut next[0], 0);
                     }
@@ -165,7 +167,7 @@ pub fn attention<const D: usize, const CAUSAL: bool>(
         let scale = scale * core::f32::consts::LOG2_E;
         let (mut with_keys, mut with_values) = (keys.consumer(), values.consumer());
         let mut filled = Phase::first();
-        // The first warpgroup is first.
+        // The first warpgroup begins.
         if group == 1 {
             named_barrier_arrive(TURN, 256);
         }

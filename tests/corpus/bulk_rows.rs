@@ -1,4 +1,4 @@
-//! RMS normalisation of rows that the copy engine brings: a ring of rows in shared memory, which one warp keeps filled.
+//! RMS normalisation of rows that the copy engine loads: a ring of rows in shared memory, which one warp keeps filled.
 
 #![allow(
     clippy::explicit_counter_loop,

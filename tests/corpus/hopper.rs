@@ -1,16 +1,16 @@
-//! A product of matrices as compute capability 9.0 does it: the copy engine fills a ring of tiles, warpgroups multiply them.
+//! A product of matrices for compute capability 9.0: the copy engine fills a ring of tiles, and warpgroups multiply them.
 
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
 use warpsmith::tensor::Accumulator;
 
-/// Rows of `c` that a cluster of two blocks computes, 64 by each of two warpgroups of each.
+/// Rows of `c` that a cluster of two blocks computes: 64 by each of the two warpgroups of each block.
 pub const ROWS: usize = 256;
 /// Columns of `c` that both compute.
 pub const COLS: usize = 256;
 /// Columns of `a` and `b` that a stage holds: rows of 128 bytes.
 pub const DEPTH: usize = 64;
-/// Threads of a block: two warpgroups multiply, one lets tiles be copied.
+/// Threads of a block: two warpgroups multiply, and one starts copies of tiles.
 pub const THREADS: u32 = 384;
 
 /// Blocks of a launch on an H100 or H200, fewer than its 132 multiprocessors: powers of two divide large products evenly.
@@ -18,14 +18,14 @@ pub const BLOCKS: u32 = 128;
 
 /// Stages of the ring.
 const STAGES: usize = 4;
-/// Rows of `c` of a block, and columns of it that a block loads `b` for, for both.
+/// Rows of `c` that a block computes, and columns of `c` for which a block loads `b`, for both blocks.
 const HALF: usize = 128;
 /// Rows of `b` that are loaded at a time.
 const BOX: usize = 64;
-/// Rows of tiles that blocks work on at a time, which the L2 cache keeps.
+/// Rows of tiles that blocks work on at the same time; the L2 cache keeps their data.
 const BAND: u32 = 8;
 
-/// What the blocks of a cluster load in one step: rows of `a` for each alone, half of the columns for both.
+/// The tiles that a block loads in one step: rows of `a` for itself, and half of the columns for both blocks.
 #[derive(Stage)]
 struct Step<'a> {
     rows: Tile<'a, bf16, HALF, DEPTH, Swizzle128>,
@@ -44,10 +44,11 @@ fn tile_at(i: u32, down: u32, across: u32) -> [u32; 2] {
 /// `c = a * bᵀ`, summed in `f32`; `a`: row-major `[m, k]`, `b`: `[n, k]`, `c`: `[m, n]`. If `TURNED`, `c = a * b` with `b`: `[k, n]`.
 /// `steps` is `k / DEPTH`, and `down` and `across` are `m / ROWS` and `n / COLS`, each rounded up.
 ///
-/// The grid has at most as many blocks as multiprocessors, an even number, as [`BLOCKS`]: a cluster computes every
-/// `grid / 2`-th tile. In each block one thread keeps the pipeline filled, with its rows of `a` and half of those of `b`, which it
-/// loads for both; a stage is free when all four warpgroups have multiplied theirs. While the copy engine stores a tile, the
-/// stages of the next one come, every second tile from the last column back, which are still in the L2 cache.
+/// The grid has an even number of blocks, at most one for each multiprocessor, such as [`BLOCKS`]. A cluster computes every
+/// `grid / 2`-th tile. One thread of each block fills the pipeline with the block's rows of `a`, and with one half of the
+/// rows of `b` for both blocks. A stage is free when all four warpgroups have multiplied it. While the copy engine stores a
+/// tile, the stages of the next tile are loaded. Every second tile goes through the columns backwards and reuses data that
+/// is still in the L2 cache.
 #[gpu_kernel(warpgroups(232, 232, 40), cluster(2), require(async_wgmma, no_spills))]
 pub fn gemm_sm90<const TURNED: bool>(
     a: &TensorMap<bf16, HALF, DEPTH, Swizzle128>,

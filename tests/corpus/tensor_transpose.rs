@@ -1,4 +1,4 @@
-//! The transpose of a matrix whose tiles the copy engine brings and takes away.
+//! The transpose of a matrix whose tiles the copy engine loads and stores.
 
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;

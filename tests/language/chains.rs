@@ -6,7 +6,7 @@ use warpsmith::tensor::{Accumulator, LeftOperand, Panels};
 
 use super::everywhere;
 
-/// Small numbers, of which sums of products are exact.
+/// Small numbers, whose sums of products are exact.
 fn numbers(count: usize, seed: usize) -> Vec<bf16> {
     (0..count).map(|i| bf16::from_f32(((i * 7 + i / 5 + seed) % 9) as f32 - 4.0)).collect()
 }
@@ -76,7 +76,7 @@ fn tiles_wider_than_a_swizzle_are_panels() {
     });
 }
 
-/// `out = softmax(q * kᵀ) * v`, and with it `out` scaled row by row: what attention is made of.
+/// `out = softmax(q * kᵀ) * v`, scaled row by row: the steps of attention.
 ///
 /// The second product takes its left operand from the sums of the first; a product of `q` in registers runs at the same time.
 #[gpu_kernel]

@@ -6,7 +6,7 @@ use warpsmith::tensor::Accumulator;
 
 use super::everywhere;
 
-/// Two tiles of another size and another alignment than each other.
+/// Two tiles of different size and alignment.
 #[derive(Stage)]
 struct Both<'a> {
     bytes: Tile<'a, u8, 3, 48, Unswizzled>,

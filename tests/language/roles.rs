@@ -46,7 +46,7 @@ fn a_block_has_the_warpgroups_of_its_roles() {
     }
 }
 
-/// The rest behind a branch that returns, a name for a condition, and a number that is computed.
+/// The code after a branch that returns, a condition with a name, and a computed number.
 #[gpu_kernel(warpgroups(24, 240))]
 fn in_other_words(y: &mut [u32]) {
     let first = warpgroup_id() as i32 - 1 < 0;
@@ -114,7 +114,7 @@ fn registers_that_contradict_the_roles_are_refused_with_their_line() {
         (outside::cuda_source(), "is reached by warpgroups 0 and 1, which have 40 and 232 registers"),
         (contradicted::cuda_source(), "is reached by warpgroup 2, which has 232 registers"),
         (behind_another::cuda_source(), "is reached by warpgroups 1 and 2, which have 232 and 224 registers"),
-        (without_roles::cuda_source(), "`registers::<40>()` stands in a kernel without roles"),
+        (without_roles::cuda_source(), "`registers::<40>()` needs a kernel with roles"),
         (in_a_function::cuda_source(), "`fewer` sets the registers of a warpgroup"),
     ] {
         let said = said.expect_err(wanted).to_string();

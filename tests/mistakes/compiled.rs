@@ -1,4 +1,4 @@
-//! What the compiler's log says, of kernels that demand it: errors with NVRTC, which tells what it made of a kernel.
+//! Mistakes that the compiler's log shows. Kernels that demand these checks fail to compile with NVRTC.
 
 use warpsmith::Kernel;
 use warpsmith::prelude::*;
@@ -20,7 +20,7 @@ fn read_in_flight(y: &mut [f32]) {
     y[thread_idx().x + 128] = sums[0][1];
 }
 
-/// Nothing says how many threads a block has, so nothing says with how many registers a thread begins.
+/// The size of a block is not stated, so the registers of a thread at the start are not known.
 #[gpu_kernel(require(async_wgmma))]
 fn without_bounds(y: &mut [f32]) {
     setmaxnreg_dec::<40>();

@@ -52,7 +52,7 @@ pub fn sums_in_flight(y: &mut [u32], #[comptime] how: u32) {
     }
 }
 
-/// A reader keeps its rows.
+/// A reader never gives its rows back.
 #[gpu_kernel]
 pub fn never_released(x: &mut [u32], y: &mut [u32]) {
     let ring = shared!(RowRing<u32, 32, 2>);
@@ -130,7 +130,7 @@ pub fn other_phase(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     }
 }
 
-/// A barrier is made for other arrivals than come.
+/// A barrier is initialised for another number of arrivals than happen.
 #[gpu_kernel]
 pub fn other_arrivals(y: &mut [u32], #[comptime] count: u32) {
     let mut row = shared!([u32; 32]);
@@ -164,7 +164,7 @@ pub fn registers_the_wrong_way(y: &mut [u32]) {
     y[thread_idx().x] = 1;
 }
 
-/// An operation of a warpgroup where a warp of it is not.
+/// An operation of a warpgroup that one of its warps does not reach.
 #[gpu_kernel]
 pub fn parted_warpgroup(y: &mut [u32]) {
     if warp_id() != 1 {
@@ -188,7 +188,7 @@ pub fn parted_in_spite(y: &mut [u32]) {
     y[thread_idx().x] = 1;
 }
 
-/// One lane of a warp does what all must.
+/// One lane of a warp makes a call that all lanes must make.
 #[gpu_kernel]
 pub fn elected_alone(y: &mut [u32]) {
     if elect_one() {
@@ -397,7 +397,7 @@ pub fn barrier_as_data(x: &mut [u32], y: &mut [u32]) {
     y[t] = 1;
 }
 
-/// What a thread wrote is handed to another block by an arrival that publishes nothing.
+/// A thread hands data to another block by an arrival that publishes nothing.
 #[gpu_kernel(cluster(2))]
 pub fn unpublished(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut row = shared!([u32; 32]);
@@ -422,7 +422,7 @@ pub fn unpublished(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     cluster_sync();
 }
 
-/// A block says by an arrival that it has read what the other one then writes.
+/// A block reports by an arrival that it has read data, and the other block then overwrites the data.
 #[gpu_kernel(cluster(2))]
 pub fn read_before_reuse(x: &mut [u32], y: &mut [u32], #[comptime] publishes: bool) {
     let mut row = shared!([u32; 32]);
@@ -470,7 +470,7 @@ pub fn stuck(y: &mut [u32], #[comptime] how: u32) {
     y[t] = 1;
 }
 
-/// The first of two launches, of which the second need not wait for its end.
+/// The first of two launches; the second one need not wait for its end.
 #[gpu_kernel]
 pub fn predecessor(x: &mut [u32]) {
     let t = thread_idx().x;

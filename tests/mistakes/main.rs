@@ -1,7 +1,7 @@
-//! Mistakes with tensor cores, bulk copies and barriers: who reports each, and in which words.
+//! Mistakes with tensor cores, bulk copies and barriers: the component that reports each, and its message.
 //!
-//! A row of the table in `runtime/src/reference/checks.md` is a row here. What types refuse is a mistake under `tests/ui`;
-//! everything else is done here, and its report is looked at.
+//! Each row of the table in `runtime/src/reference/checks.md` is a row here. Mistakes that rustc refuses are under
+//! `tests/ui`. All others run here, and their reports are compared with the table.
 
 mod compiled;
 mod kernels;
@@ -9,15 +9,15 @@ mod refused;
 mod simulated;
 mod typed;
 
-/// One mistake of the table, and a part of what is said of it.
+/// One mistake of the table, with a part of its message.
 struct Row {
-    /// Its words in the table.
+    /// Its text in the table.
     mistake: &'static str,
-    /// What the table quotes of a report, with gaps.
+    /// The parts of a report that the table quotes.
     quoted: &'static str,
 }
 
-/// The rows of the table, in its order: first column and message.
+/// The rows of the table in their order, each with its first column and its message.
 fn rows() -> Vec<Row> {
     let page = include_str!("../../runtime/src/reference/checks.md");
     let (_, table) =
@@ -30,7 +30,7 @@ fn rows() -> Vec<Row> {
     rows.collect()
 }
 
-/// Asserts that a report has what the table quotes of a mistake.
+/// Asserts that a report contains the parts that the table quotes for a mistake.
 #[track_caller]
 fn is_quoted(mistake: &str, report: &str) {
     let rows = rows();

@@ -1,4 +1,4 @@
-//! What is refused when a kernel is recorded, and what the host refuses before a launch.
+//! Mistakes that are refused when a kernel is recorded, and those that the host refuses before a launch.
 
 use warpsmith::Kernel;
 use warpsmith::prelude::*;

@@ -1,4 +1,4 @@
-//! What the simulator reports, with the lines of all that are part of the mistake.
+//! Mistakes that the simulator reports, with all lines that take part.
 
 use warpsmith::prelude::*;
 use warpsmith::simulator::Settings;
@@ -7,7 +7,7 @@ use warpsmith::{Buffer, Result};
 use super::is_quoted;
 use super::kernels::*;
 
-/// The lines of the kernels that are marked for a mistake.
+/// The lines of the kernels that are marked with a mistake.
 fn marked(name: &str) -> Vec<usize> {
     let lines = include_str!("kernels.rs").lines().zip(1..);
     let of = |(text, line): (&str, usize)| {
@@ -27,7 +27,7 @@ fn check(
 ) {
     let lines = marked(name);
     assert!(!lines.is_empty(), "no line is marked `{name}`");
-    // The report is the same whoever comes first, and whenever bytes move.
+    // The report is the same in every order of threads and of copied bytes.
     for seed in [0, 3] {
         let device = Device::simulator_with(Settings { seed, ..settings.clone() });
         let (mut x, mut y) = (device.upload(&[0u32; 4096]).unwrap(), device.upload(&[0u32; 4096]).unwrap());
@@ -39,7 +39,7 @@ fn check(
     }
 }
 
-/// The mistakes, each with the name of its lines, the words of the table, the settings, and a launch.
+/// The mistakes, each with the name of its lines, its text in the table, the settings, and a launch.
 macro_rules! mistakes {
     ($($test:ident $mistake:literal $(with $settings:expr)? => $($name:ident |$device:ident, $x:ident, $y:ident| $launch:expr),+;)+) => {$(
         #[test]

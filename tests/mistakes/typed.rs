@@ -1,4 +1,4 @@
-//! What rustc says, of the mistakes under `tests/ui/fail`.
+//! Messages of rustc about the mistakes under `tests/ui/fail`.
 
 use std::path::Path;
 

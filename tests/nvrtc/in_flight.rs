@@ -1,7 +1,7 @@
-//! How many loads a loop keeps in flight: as many as the same loop, written by hand as `for (…; i += k)`.
+//! The number of loads that a loop keeps in flight: the same as for the loop written by hand as `for (…; i += k)`.
 //!
-//! Machine code of both, by one NVRTC, is compared: the loads of one iteration of the innermost loop that depend on no other
-//! load in it, and those that are issued before the first value is used.
+//! The machine code of both by the same NVRTC is compared: the loads of one iteration of the innermost loop that depend on
+//! no other load in it, and those that are issued before the first value is used.
 
 use std::collections::HashSet;
 use std::process::Command;
@@ -96,7 +96,7 @@ struct Loads {
     before_use: usize,
 }
 
-/// An instruction: its operation, what it writes, what it reads.
+/// An instruction: its operation, the registers that it writes, and those that it reads.
 struct Instruction<'a> {
     operation: &'a str,
     written: Option<&'a str>,
@@ -172,7 +172,7 @@ fn loads(code: &str, name: &str) -> Loads {
     of_loops.max_by_key(|loads| (loads.independent, loads.before_use)).expect("there is a loop")
 }
 
-/// Ours has as many loads in flight as that by hand.
+/// Asserts that our loop has as many loads in flight as the one by hand.
 #[track_caller]
 fn check<K: Kernel>(launch: &Launch<'_, K>, body: &str) {
     let ours = loads(&launch.cuda_source().expect("it prints"), K::NAME);
@@ -222,7 +222,7 @@ fn loops_keep_as_many_loads_in_flight_as_those_by_hand() {
     check(&folded(&x, &w, &mut y).grid(2).block(32), "for (int i = 0; i < n; ++i) sum += x[i] * w[i];");
 }
 
-/// What is counted of machine code is what it says.
+/// The counts of known machine code are right.
 #[test]
 fn loads_that_depend_on_a_load_are_not_independent() {
     let sass = "\

@@ -7,7 +7,7 @@ use warpsmith::simulator::{Executor, Settings};
 
 use super::fault_of_all;
 
-/// Fills each row with what its thread has, and counts up beside it.
+/// Fills each row with its thread's value, and counts beside it.
 #[gpu_kernel]
 fn fills(
     shift: u32,

@@ -1,4 +1,4 @@
-//! Texts that do something else than the twin.
+//! Texts whose results differ from the twin's.
 
 use harness::needs_cxx;
 use warpsmith::prelude::*;

@@ -1,4 +1,4 @@
-//! Checks that the printed text does before what is loaded, and loops with cursors that it tries: the twin's faults all the same.
+//! Checks that are printed before loads, and loops with cursors that are tried: the faults are the twin's.
 
 use harness::needs_cxx;
 use warpsmith::codegen::{Checks, PrintOptions};
@@ -9,7 +9,7 @@ fn checked<K: Kernel<Comptime = ()>>() -> String {
     K::print(&(), &PrintOptions { checks: Checks::All, line_directives: false }).expect("a kernel").code
 }
 
-/// The first line of what a run says, which all executors say alike.
+/// The first line of a run's report, which is the same on all executors.
 fn fault(run: impl Fn(Executor) -> Result<Vec<i32>, String>) -> String {
     let faults = [Executor::Twin, Executor::Interpreter, Executor::Printed].map(|executor| {
         let fault = run(executor).expect_err("a fault");
@@ -67,7 +67,7 @@ impl Blend {
 fn checks_in_a_row_leave_by_one_branch() {
     let text = checked::<blends>();
     assert!(text.contains("ws_inside(ws_fault, at, x_len, 0, to, names_len, 1);"), "{text}");
-    // What was checked before is not checked again.
+    // An index that was checked is not checked again.
     assert!(text.contains("out[index] = picked + x[index];") || text.contains("x[index]);"), "{text}");
     assert_eq!(text.matches("index, out_len").count(), 1, "{text}");
     assert!(!blends::cuda_source().expect("a kernel").contains("ws_inside"));

@@ -1,5 +1,6 @@
-//! The product of `tests/corpus/hopper.rs`, with narrower tiles: every fence, wait, count, phase and arrival of it is removed or
-//! changed in turn, and each change is reported, or it is known why nothing is to be reported.
+//! The product of `tests/corpus/hopper.rs`, with narrower tiles: each of its fences, waits, counts, phases and arrivals is
+//! removed or changed in turn. The simulator reports each change, or the table gives the reason why there is nothing to
+//! report.
 
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
@@ -224,7 +225,7 @@ fn gemm(
     }
 }
 
-/// What is changed, by number.
+/// The changes, by number.
 const CHANGES: [(u32, &str); 55] = [
     (1, "no fence of the registers before products"),
     (2, "no such fence but before the first product of a tile"),
@@ -283,7 +284,7 @@ const CHANGES: [(u32, &str); 55] = [
     (55, "a block may end before the other"),
 ];
 
-/// Changes that are none, and why.
+/// Changes that make no difference, and the reasons.
 const REDUNDANT: [(u32, &str); 4] = [
     (
         2,
@@ -297,7 +298,7 @@ const REDUNDANT: [(u32, &str); 4] = [
     (37, "it orders more, and costs a fence of the device"),
 ];
 
-/// Launches the changed kernel; what it computed.
+/// Launches the changed kernel, and returns its result.
 fn run(m: u32, seed: u64) -> warpsmith::Result<Vec<f32>> {
     let settings = Settings { executor: Executor::Interpreter, seed, ..Settings::default() };
     let device = Device::simulator_with(settings);
@@ -314,7 +315,7 @@ fn run(m: u32, seed: u64) -> warpsmith::Result<Vec<f32>> {
     Ok(device.download(&c)?.into_iter().map(|sum| sum.to_f32()).collect())
 }
 
-/// What is wrong with the report of a change, or the lack of one, in two orders of threads and copies.
+/// The differences from the expected report of a change, in two orders of threads and copies.
 fn complaint((m, what): (u32, &str), right: &[f32]) -> Option<String> {
     let redundant = REDUNDANT.iter().any(|(of, _)| *of == m);
     let wrong = |seed| match (run(m, seed), redundant) {

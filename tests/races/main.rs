@@ -70,7 +70,7 @@ fn no_race_is_missed_and_none_is_invented() {
     assert!(racy >= 500 && verdicts.len() - racy >= 280, "{racy} of {} cases are racy", verdicts.len());
 }
 
-/// What removing each barrier of the right kernels does: most of the mistakes are that.
+/// The effect of removing each barrier of the correct kernels, which is most of the mistakes.
 #[test]
 fn the_barriers_of_the_race_free_kernels_are_needed() {
     let log = BarrierLog::new();

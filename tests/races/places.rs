@@ -120,7 +120,7 @@ fn copied_and_stored(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     y[t] = tile[63 - t].x; // race 2
 }
 
-/// What a thread has waited for is its own, until its warp meets.
+/// A copy is visible only to the thread that has waited for it, until its warp meets.
 #[gpu_kernel]
 fn copied_for_the_warp(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut tile = shared!([u32; 64]);

@@ -164,7 +164,7 @@ fn both_flags_or_none(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     }
 }
 
-/// What is written before a fence is released by all stores after it.
+/// Stores after a fence release all writes before it.
 #[gpu_kernel]
 fn one_fence_for_two(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let me = block_idx().x;
@@ -408,7 +408,7 @@ fn remote_flag(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     cluster_sync();
 }
 
-/// Value and flag are one word of 64 bits: whoever sees the flag has the value.
+/// Value and flag are one word of 64 bits: a thread that sees the flag has the value, too.
 #[gpu_kernel]
 fn pair_in_one_word(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if block_idx().x == 0 {

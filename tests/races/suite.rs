@@ -1,4 +1,4 @@
-//! What a case is, how it runs, and what is said of it.
+//! The cases of the suite: their definition, their runs, and the verdicts.
 
 use warpsmith::checks::BarrierLog;
 use warpsmith::prelude::*;
@@ -30,22 +30,22 @@ pub struct Case {
     pub launch: Launcher,
 }
 
-/// What is to come of a case.
+/// The expected verdict on a case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     Clean,
     Race,
-    /// A fault whose report has these words; a race may come before it if there are none.
+    /// A fault whose report contains these words. Without words, a race may be reported before it.
     Fault(&'static str),
 }
 
-/// What came of a case.
+/// The outcome of a case.
 pub struct Verdict {
     case: String,
     pub expected: Expected,
     /// The lines that may be named.
     marked: Vec<u32>,
-    /// What each order of the schedule ended with.
+    /// The end of each order of the schedule.
     outcomes: Vec<Result<()>>,
 }
 
@@ -181,7 +181,7 @@ impl Verdict {
         self.expected == Expected::Race && !self.races().all(fits)
     }
 
-    /// What is wrong, if anything is.
+    /// The mistake in the outcome, if any.
     pub fn complaint(&self) -> Option<String> {
         let Self { case, marked, .. } = self;
         let found = || self.reports().next().unwrap_or_else(|| "nothing".to_owned());

@@ -68,7 +68,7 @@ fn half_masks(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     y[lane] = tile[if how == 1 { 31 - lane } else { lane ^ 15 }]; // race
 }
 
-/// What lanes do together without a fence.
+/// Operations that lanes do together without a fence.
 #[gpu_kernel]
 fn no_order(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut tile = shared!([u32; 32]);

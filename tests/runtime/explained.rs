@@ -1,4 +1,4 @@
-//! What machine code tells of a launch: what its checks cost, and which loops the compiler unrolled.
+//! Facts from a launch's machine code: the cost of its checks, and the loops that the compiler unrolled.
 
 use warpsmith::Error;
 use warpsmith::launch::{Explanation, Unrolled};
@@ -80,7 +80,7 @@ fn the_cost_of_checks_is_that_of_both_forms() {
     assert!(cost.times.is_none() && cost.arch.to_string() == "sm_90", "{cost}");
     let text = explained.to_string();
     assert!(text.contains(&format!("  instructions          {checked:>11} {unchecked:>10}\n")), "{text}");
-    // What is checked nowhere has one form.
+    // A kernel without checks has one form.
     let none = filled(&mut y).over(64).explain().expect("it is valid");
     let cost = none.cost().expect("it compiles");
     assert_eq!(cost.checked, cost.unchecked);

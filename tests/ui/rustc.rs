@@ -1,4 +1,4 @@
-//! What rustc says of a file, as it is kept: without what differs between machines and checkouts.
+//! Messages of rustc about a file in the form that is kept, without parts that differ between machines and checkouts.
 //!
 //! rustc runs by itself on each file, beside the libraries that cargo built for this test.
 
@@ -28,7 +28,7 @@ fn library() -> PathBuf {
     PathBuf::from(library.expect("the library in what cargo built"))
 }
 
-/// What rustc says of each file, in their order.
+/// The messages of rustc about each file, in the order of the files.
 pub fn messages(files: &[PathBuf]) -> Vec<String> {
     let library = library();
     let said = Mutex::new(vec![String::new(); files.len()]);

@@ -199,7 +199,7 @@ impl KernelAttr {
     }
 }
 
-/// What `warpgroups(…)` says of each warpgroup.
+/// Parses `warpgroups(…)`: the registers of each warpgroup.
 fn roles(list: &syn::MetaList, parameters: &[Ident], errors: &mut Errors) -> Vec<Number> {
     let rule = "`warpgroups` takes the registers of a thread of each of 1 to 8 warpgroups: multiples of 8 from 24 to 256";
     let given = match list.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated) {
@@ -234,14 +234,14 @@ fn roles(list: &syn::MetaList, parameters: &[Ident], errors: &mut Errors) -> Vec
     found
 }
 
-/// What says the same as `warpgroups`.
+/// Refuses options that `warpgroups` replaces.
 fn refuse_beside_roles(items: &Punctuated<Meta, Token![,]>, errors: &mut Errors) {
     if items.iter().any(|item| item.path().is_ident("warpgroups")) {
         for other in items
             .iter()
             .filter(|item| ["launch_bounds", "max_registers"].iter().any(|name| item.path().is_ident(name)))
         {
-            errors.at(other, "`warpgroups` says how large a block is, and its registers; leave this out");
+            errors.at(other, "`warpgroups` sets the size of a block and its registers; leave this out");
         }
     }
 }

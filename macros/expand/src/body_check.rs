@@ -211,15 +211,13 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
                 return;
             }
             Expr::Break(e) if self.loops == 0 && (e.label.is_none() || self.blocks == 0) => {
-                self.errors.at(
-                    e.break_token,
-                    "`break` stands outside of a loop; use `return` to end the thread's work",
-                );
+                self.errors
+                    .at(e.break_token, "`break` is outside of a loop; use `return` to end the thread's work");
             }
             Expr::Continue(e) if self.loops == 0 => {
                 self.errors.at(
                     e.continue_token,
-                    "`continue` stands outside of a loop; use `return` to end the thread's work",
+                    "`continue` is outside of a loop; use `return` to end the thread's work",
                 );
             }
             Expr::Call(e) => {
@@ -241,7 +239,7 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
     // Those of loops are not visited.
     fn visit_attribute(&mut self, attr: &'a Attribute) {
         if attr.path().is_ident("unroll") {
-            self.errors.at(attr, "`#[unroll]` stands above a loop; remove it, or move it there");
+            self.errors.at(attr, "`#[unroll]` belongs above a loop; remove it, or move it there");
         }
     }
 

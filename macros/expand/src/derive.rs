@@ -35,7 +35,7 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     quote!(#missing #tokens #equality #bits #user)
 }
 
-/// Expands `#[derive(DeviceType)]`: a struct of kernels alone, whose values are moved.
+/// Expands `#[derive(DeviceType)]`: a struct that exists only in kernels, and whose values are moved.
 pub fn expand_moved(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
     let Data::Struct(data) = &item.data else {

@@ -1,4 +1,4 @@
-//! `#[derive(Stage)]`: where the tiles of a struct lie in the memory of a stage.
+//! `#[derive(Stage)]`: the places of a struct's tiles in the memory of a stage.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -9,7 +9,7 @@ use syn::{Data, DeriveInput, Fields, FieldsNamed, Lifetime};
 
 use crate::errors::Errors;
 
-/// What the derive is for.
+/// The message for an item that is no struct of tiles.
 const SHAPE: &str = "a stage is a struct of tiles with one lifetime: `struct Ab<'a> { a: Tile<'a, bf16, 128, 64, Swizzle128>, … }`";
 
 /// Expands the derive.
@@ -41,7 +41,7 @@ fn tiles(item: &DeriveInput) -> Option<(&FieldsNamed, &Lifetime)> {
     (!fields.named.is_empty()).then_some((fields, &only.lifetime))
 }
 
-/// Whether a type has a lifetime.
+/// Returns whether a type names this lifetime.
 fn names(ty: &syn::Type, lifetime: &Lifetime) -> bool {
     struct Search<'a>(&'a Lifetime, bool);
     impl Visit<'_> for Search<'_> {
@@ -54,20 +54,20 @@ fn names(ty: &syn::Type, lifetime: &Lifetime) -> bool {
     search.1
 }
 
-/// The constant that says where a field begins.
+/// The constant for the beginning of a field.
 fn place_of(field: &syn::Field) -> Ident {
     let name = field.ident.as_ref().map_or_else(String::new, |name| name.to_string().to_uppercase());
     format_ident!("{}_BEGINS", name.trim_start_matches("R#"), span = field.span())
 }
 
-/// A constant of what a field is as a part.
+/// A constant of a field's type as a `StagePart`.
 fn of_part(field: &syn::Field, constant: &str) -> TokenStream {
     let (ty, constant) = (&field.ty, format_ident!("{constant}"));
     let span = ty.span().resolved_at(proc_macro2::Span::call_site());
     quote_spanned!(span=> <#ty as ::warpsmith::pipeline::StagePart>::#constant)
 }
 
-/// Where each field begins, in bytes: after the one before, where its alignment allows it.
+/// The beginning of each field, in bytes: the first aligned place after the field before.
 fn places(item: &DeriveInput, fields: &FieldsNamed) -> TokenStream {
     let name = &item.ident;
     let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
@@ -83,7 +83,7 @@ fn places(item: &DeriveInput, fields: &FieldsNamed) -> TokenStream {
     }
 }
 
-/// `Stage` of the struct.
+/// Implements `StageTiles` for the struct.
 fn stage(item: &DeriveInput, fields: &FieldsNamed, lifetime: &Lifetime) -> TokenStream {
     let name = &item.ident;
     let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
@@ -109,7 +109,7 @@ fn stage(item: &DeriveInput, fields: &FieldsNamed, lifetime: &Lifetime) -> Token
     }
 }
 
-/// Gives a lifetime the name of that of a stage.
+/// Renames a lifetime to that of a stage.
 struct Renamed<'a>(&'a Lifetime);
 
 impl VisitMut for Renamed<'_> {

@@ -60,7 +60,7 @@ impl Lower<'_> {
                 "a pattern can only be tested in the condition of `if` or `while`; use `matches!`"
             }
             Expr::Try(_) => {
-                "`?` stands in functions that return an `Option` or a `Result`; in a kernel write `let Some(value) = option else { return };`"
+                "`?` is for functions that return an `Option` or a `Result`; in a kernel write `let Some(value) = option else { return };`"
             }
             Expr::RawAddr(_) => "`&raw` is not supported in a kernel; write `&mut place as *mut T`",
             Expr::Const(_) => "const blocks are not supported in a kernel; declare a `const` item",
@@ -141,7 +141,7 @@ impl Lower<'_> {
         let (Some(start), Some(end)) = (&e.start, &e.end) else {
             return self.refuse(
                 e,
-                "a range that is a value has a start and an end in a kernel; `x[a..]` and `(a..).contains(&v)` stand where they are used",
+                "a range that is a value has a start and an end in a kernel; `x[a..]` and `(a..).contains(&v)` are written where they are used",
             );
         };
         let ([sw, ew], setup, [a, b]) = self.operands([&**start, &**end]);

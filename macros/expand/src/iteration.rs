@@ -206,10 +206,10 @@ fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
     match call.method.to_string().as_str() {
         "enumerate" | "zip" | "take" | "skip" | "step_by" if before(&["filter"]) => Some(UNCOUNTED),
         "zip" | "skip" | "step_by" if before(&["map"]) => {
-            Some("this stands before `map` in a kernel: the closure runs for the items that are used")
+            Some("put this before `map` in a kernel: the closure runs for the items that are used")
         }
         "rev" if before(&["map", "filter"]) && before(&["zip", "take"]) => Some(
-            "`rev` stands before `zip`, `take` and `map` in a kernel: the closure runs for the items that are used",
+            "put `rev` before `zip`, `take` and `map` in a kernel: the closure runs for the items that are used",
         ),
         _ => None,
     }

@@ -26,7 +26,7 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
     };
     let keyword = first.into_iter().next().map_or_else(Span::call_site, |token| token.span());
     if item.sig.receiver().is_some() || super::surroundings::in_an_impl(&item.sig.ident, keyword) {
-        let message = "a kernel stands outside of `impl` and `trait`; move it out, and give it what it needs as parameters";
+        let message = "a kernel must be outside of `impl` and `trait`; move it out, and give it what it needs as parameters";
         errors.at(&item.sig.ident, message);
         return errors.into_tokens();
     }

@@ -79,7 +79,7 @@ impl<'a> LaunchChain<'a> {
             return Some((device.to_token_stream(), message));
         }
         if !self.methods.iter().any(|call| call.method == "grid" || call.method == "over") {
-            let message = "a launch needs a grid; say `.grid(blocks)` or `.over(items)` before `.launch()`";
+            let message = "a launch needs a grid; write `.grid(blocks)` or `.over(items)` before `.launch()`";
             return Some((self.last.method.to_token_stream(), message.to_owned()));
         }
         None

@@ -60,7 +60,7 @@ use quote::{ToTokens, quote};
 use syn::parse::Parse;
 
 /// The items that each attribute stands above.
-const PLACES: &str = "`#[gpu_kernel]` and `#[gpu_fn]` stand above a function, `#[gpu_impl]` above an `impl`, `#[gpu_trait]` above a trait, \
+const PLACES: &str = "`#[gpu_kernel]` and `#[gpu_fn]` belong above a function, `#[gpu_impl]` above an `impl`, `#[gpu_trait]` above a trait, \
     `#[gpu_const]` and `#[gpu_static]` above a static; write the one that fits";
 
 /// Parses the item and expands it, or reports why it does not parse. An item of another kind stays.

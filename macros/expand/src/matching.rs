@@ -221,15 +221,17 @@ impl Lower<'_> {
     /// `while let pattern = value { body }`; `None` if the condition is no pattern.
     pub fn while_let(&mut self, e: &syn::ExprWhile) -> Option<Lowered> {
         let terms = conjunction(&e.cond);
-        let (first, rest) = match terms.split_first() {
-            Some((Expr::Let(first), rest)) => (first, rest),
-            _ => {
-                let pattern = terms.iter().find(|term| matches!(term, Expr::Let(_)))?;
-                return Some(
-                    self.refuse(pattern, "a pattern stands first in the condition of a `while` in a kernel"),
-                );
-            }
-        };
+        let (first, rest) =
+            match terms.split_first() {
+                Some((Expr::Let(first), rest)) => (first, rest),
+                _ => {
+                    let pattern = terms.iter().find(|term| matches!(term, Expr::Let(_)))?;
+                    return Some(self.refuse(
+                        pattern,
+                        "a pattern must come first in the condition of a `while` in a kernel",
+                    ));
+                }
+            };
         if let Some(pattern) = rest.iter().find(|term| matches!(term, Expr::Let(_))) {
             return Some(self.refuse(
                 pattern,

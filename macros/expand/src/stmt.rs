@@ -90,7 +90,7 @@ impl Lower<'_> {
                 }
                 self.errors.at(
                     other,
-                    "only `const` and `use` items may stand inside a kernel; move this out of the function",
+                    "only `const` and `use` items may be inside a kernel; move this out of the function",
                 );
                 Lowered { witness: TokenStream::new(), emit: TokenStream::new() }
             }

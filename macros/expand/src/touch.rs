@@ -47,7 +47,7 @@ fn one(place: &Expr, writes: bool, errors: &mut Errors) -> Option<Touch> {
             (Some(pointer), Expr::Range(range)) => {
                 let first = range.start.as_ref().map_or(quote!(0usize), |start| quote!((#start) as usize));
                 let Some(end) = &range.end else {
-                    errors.at(range, "say where the elements end: `p[..n]`");
+                    errors.at(range, "state where the elements end: `p[..n]`");
                     return None;
                 };
                 let more = usize::from(matches!(range.limits, RangeLimits::Closed(_)));

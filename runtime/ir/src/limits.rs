@@ -1,7 +1,7 @@
 //! The limits of CUDA's hardware and language on every device: the one table of these numbers.
 //!
-//! The driver's limits come from a device; these hold where no device is asked. Source: CUDA C++ Programming Guide,
-//! technical specifications per compute capability.
+//! The driver's limits come from a device; these hold without one. Source: CUDA C++ Programming Guide, technical
+//! specifications per compute capability.
 
 /// Lanes of a warp.
 pub const WARP: u32 = 32;

@@ -47,7 +47,7 @@ pub enum KernelArg {
     Value(ValueBytes),
 }
 
-/// Memory that an argument brings.
+/// Memory that an argument passes to the kernel.
 #[derive(Clone, Debug)]
 pub struct Brought {
     /// Its addresses; an image's are counted from zero, and its own.
@@ -71,7 +71,7 @@ impl KernelArg {
         KernelArg::Slice { ptr, len, bytes, place: MemoryPlace::Simulator, mutable, order: Order::NONE }
     }
 
-    /// The memory that it brings, if it brings any.
+    /// The memory that it passes, if any.
     #[inline]
     pub fn memory(&self) -> Option<Brought> {
         match self {

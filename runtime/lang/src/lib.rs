@@ -57,6 +57,7 @@ pub mod ptx {
     pub use crate::device_api::ldmatrix::*;
     pub use crate::device_api::mbarrier::*;
     pub use crate::device_api::mma::*;
+    pub use crate::device_api::setmaxnreg::*;
     pub use crate::device_api::wgmma::*;
     pub use crate::tensor_map::copies::*;
 }

@@ -14,5 +14,6 @@
 pub mod checks;
 #[cfg(feature = "machine")]
 pub mod metrics;
+mod on_host;
 #[cfg_attr(not(feature = "machine"), path = "absent/mod.rs")]
 pub mod simulator;

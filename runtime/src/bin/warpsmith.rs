@@ -7,19 +7,19 @@ use std::process::{Command, ExitCode, ExitStatus};
 use warpsmith::report::{Directory, Entry};
 
 const HELP: &str = "\
-Pages about kernels: what each line costs, its memory accesses, bank conflicts, roofline and occupancy.
+Pages about kernels: the costs of each line, its memory accesses, bank conflicts, roofline and occupancy.
 
     warpsmith report [OPTIONS] [--] CARGO-ARGUMENTS
 
-runs `cargo CARGO-ARGUMENTS` (as `test`, `run --example name`, `nextest run`) on the simulator. Each launch of each
+runs `cargo CARGO-ARGUMENTS` (such as `test`, `run --example name`, `nextest run`) on the simulator. Each launch of each
 kernel writes a page there, one for each kernel, specialization and shape.
 
-    --kernel NAME   of this kernel alone; may be said again
-    --dir DIR       where pages go; `target/warpsmith-report` unless said. Pages of earlier runs are removed
+    --kernel NAME   pages for this kernel alone; can be given several times
+    --dir DIR       the folder of the pages (default: `target/warpsmith-report`); pages of earlier runs are removed
     --text          prints the pages as text too
     --open          opens the index, or the only page, in a browser
 
-The variable `WARPSMITH_REPORT=DIR` does the same for a program that is run by other means.
+The variable `WARPSMITH_REPORT=DIR` does the same for a program that runs without this command.
 ";
 
 /// The options of the command line.

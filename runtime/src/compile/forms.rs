@@ -1,7 +1,7 @@
-//! What a launch compiles, beside the same without checks, and beside the same with loops that are left as they are.
+//! The forms of a launch's kernel to compare: as the launch compiles it, without checks, and with no loop unrolled.
 //!
-//! What comes in is a kernel's module and what a launch shows of it; what goes out are figures of the machine code. Compiles when
-//! it is asked, and keeps nothing.
+//! A kernel's module comes in, with the facts that a launch shows about it. Figures of the machine code go out. This module
+//! compiles on request, and keeps nothing.
 
 use super::{CompileJob, dump, passed, report};
 use crate::codegen::{self, Checks, PrintOptions};
@@ -22,7 +22,7 @@ pub(crate) struct Forms {
 }
 
 impl Forms {
-    /// Figures of the kernel with the checks of the launch, and without.
+    /// Figures of the kernel with and without the checks of the launch.
     ///
     /// # Errors
     /// An error of compiling, or a missing NVRTC.
@@ -35,7 +35,7 @@ impl Forms {
         Ok([own, other])
     }
 
-    /// The bodies of the loops in the machine code of the launch.
+    /// The bodies of the loops in the launch's machine code.
     ///
     /// # Errors
     /// As for [`Forms::resources`]; [`DumpError::NoDisassembler`](crate::error::DumpError::NoDisassembler).

@@ -30,7 +30,7 @@ pub enum LaunchError {
         why: &'static str,
     },
     /// No grid was given.
-    #[error("kernel `{kernel}` was launched without a grid; say `.over(n)` or `.grid(blocks)`")]
+    #[error("kernel `{kernel}` was launched without a grid; write `.over(n)` or `.grid(blocks)`")]
     NoGrid {
         /// The kernel.
         kernel: &'static str,
@@ -371,7 +371,7 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
     },
-    /// Another block than the one whose warpgroups have roles.
+    /// A block that differs from the one of the kernel's roles.
     #[error(
         "kernel `{kernel}` has roles for {warpgroups} warpgroups of 128 threads along x, the launch asks for blocks of {block:?}; leave \
          `.block(…)` out"

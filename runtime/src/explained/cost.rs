@@ -1,4 +1,4 @@
-//! What the checks of a launch cost: figures of the machine code with them and without, and times.
+//! The cost of a launch's checks: figures of the machine code with and without them, and times.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use crate::resources::Resources;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CostOfChecks {
-    /// The architecture that both are compiled for.
+    /// The architecture of both.
     pub arch: Arch,
     /// As [`Launch::launch`](crate::Launch::launch) runs it.
     pub checked: Resources,
     /// As [`Launch::launch_unchecked`](crate::Launch::launch_unchecked) runs it.
     pub unchecked: Resources,
-    /// How long both take on a GPU, where that was measured.
+    /// The times of both on a GPU, if they were measured.
     pub times: Option<CheckTimes>,
 }
 
@@ -30,7 +30,7 @@ pub struct CheckTimes {
     pub checked: Duration,
     /// The median of the unchecked launches.
     pub unchecked: Duration,
-    /// How many there were of each.
+    /// The number of launches of each.
     pub rounds: usize,
 }
 
@@ -41,7 +41,7 @@ impl CostOfChecks {
 }
 
 impl CheckTimes {
-    /// Of the times of as many launches of each form.
+    /// The medians of the times of both forms; each was launched the same number of times.
     #[cfg_attr(not(feature = "simulator"), allow(dead_code, reason = "copies of memory are the simulator's"))]
     pub(crate) fn new(device: &str, mut checked: Vec<Duration>, mut unchecked: Vec<Duration>) -> Self {
         let rounds = checked.len().min(unchecked.len());

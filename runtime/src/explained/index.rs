@@ -1,4 +1,4 @@
-//! Why each index of a kernel is in bounds in a launch, or checked.
+//! The reasons why each index of a kernel is in bounds in a launch, or checked.
 
 use std::fmt;
 
@@ -9,26 +9,26 @@ use crate::passes::Finding;
 /// An index, a range, or a slice seen as one of another type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedIndex {
-    /// The kernel or the device function that it stands in.
+    /// The kernel or the device function that contains it.
     pub function: String,
-    /// Where.
+    /// Its location.
     pub at: Location,
-    /// As Rust spells it: `x[i + 1]`.
+    /// The Rust expression: `x[i + 1]`.
     pub text: String,
-    /// Loops around it in its function.
+    /// The number of loops around it in its function.
     pub loops: usize,
-    /// Why it is in bounds, or what is missing for that.
+    /// The reason why it is in bounds, or the missing facts.
     pub why: Why,
 }
 
-/// Why an index is in bounds or checked.
+/// The reason why an index is in bounds or checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The kernel's text proves it for every launch: guards, bounds of loops, extents, types.
     Text,
     /// This launch fulfils these conditions, which prove it.
     Launch(Vec<String>),
-    /// It is checked, because this launch fails these conditions, which would prove it.
+    /// It is checked, because this launch does not fulfil these conditions, which would prove it.
     Failed(Vec<String>),
     /// It is checked; these together would prove it.
     Checked(Vec<String>),
@@ -46,7 +46,7 @@ impl ExplainedIndex {
         ExplainedIndex { function, at, text, loops, why }
     }
 
-    /// Whether it is compared with its length on the GPU.
+    /// Returns whether it is compared with its length on the GPU.
     pub fn is_checked(&self) -> bool {
         matches!(self.why, Why::Failed(_) | Why::Checked(_))
     }

@@ -1,4 +1,4 @@
-//! What becomes of each loop of a kernel in a launch, and why.
+//! The form of each loop of a kernel in a launch, and the reasons.
 
 use super::{ConditionSet, quoted};
 use crate::codegen::{Ahead, PrintedLoop};
@@ -6,37 +6,37 @@ use crate::ir::Location;
 use crate::passes::{Iterations, LoopFinding};
 use crate::resources::{Bodies, Unrolled};
 
-/// A loop, and what lets the compiler unroll it or hinders that.
+/// A loop, with the facts that let the compiler unroll it or hinder that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExplainedLoop {
-    /// The kernel or the device function that it stands in.
+    /// The kernel or the device function that contains it.
     pub function: String,
-    /// Where.
+    /// Its location.
     pub at: Location,
-    /// Its head as Rust spells it: `for k in 0..n`.
+    /// Its head in Rust: `for k in 0..n`.
     pub text: String,
     /// `#[unroll]` (`Some(None)`) or `#[unroll(N)]`.
     pub asked: Option<Option<u32>>,
-    /// How many iterations it has, if that is the same in each launch.
+    /// Its number of iterations, if that is the same in each launch.
     pub iterations: Option<u128>,
-    /// What hinders the compiler from unrolling it.
+    /// The obstacles that hinder the compiler from unrolling it.
     pub hindrances: Vec<Hindrance>,
-    /// What makes checks needless in the first of the two versions that are printed of it, if they are.
+    /// If it is printed in two versions: the reason why the first one needs no checks.
     pub ahead: Option<Ahead>,
-    /// The loop around it, by its place among the loops of the explanation.
+    /// The loop around it, by its index among the loops of the explanation.
     pub around: Option<usize>,
     /// Lines of its own statements, which no other loop shares.
     lines: Vec<(&'static str, u32)>,
 }
 
-/// What hinders a compiler from unrolling a loop.
+/// An obstacle that hinders a compiler from unrolling a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hindrance {
     /// `#[unroll(1)]`.
     Forbidden,
-    /// It is no loop over a range: its iterations are not counted before the first one.
+    /// It is no loop over a range, so the number of iterations is not known before the first one.
     Uncounted,
     /// These indices are checked in it, and a failed check leaves it.
     Checked(Vec<String>),
@@ -44,7 +44,7 @@ pub enum Hindrance {
     Leaves,
     /// Its counter may reach the end of its type, where the head of a loop in C++ would not end.
     EndOfType,
-    /// Another loop stands in it.
+    /// It contains another loop.
     Nested,
 }
 
@@ -102,7 +102,7 @@ impl ExplainedLoop {
         }
     }
 
-    /// What the machine code has of it; `None` where no instruction tells that.
+    /// Its form in the machine code; `None` if no instruction tells that.
     pub(super) fn unrolled(&self, all: &[Self], bodies: &Bodies) -> Option<Unrolled> {
         let mut around = Vec::new();
         let mut place = self.around;
@@ -114,7 +114,7 @@ impl ExplainedLoop {
         bodies.of(&self.lines, &around)
     }
 
-    /// One line: what became of it, and why.
+    /// One line: its form, and the reason.
     pub(super) fn told(&self, unrolled: Option<Unrolled>) -> String {
         let why: Vec<String> = self.hindrances.iter().map(ToString::to_string).collect();
         let because = if why.is_empty() { String::new() } else { format!(", because {}", why.join(" and ")) };
@@ -163,7 +163,7 @@ impl std::fmt::Display for Hindrance {
             Hindrance::Checked(indices) => write!(f, "{} are checked in it", quoted(indices)),
             Hindrance::Leaves => write!(f, "a `break` or a `return` may end it"),
             Hindrance::EndOfType => write!(f, "its counter may reach the end of its type"),
-            Hindrance::Nested => write!(f, "another loop stands in it"),
+            Hindrance::Nested => write!(f, "another loop is in it"),
         }
     }
 }

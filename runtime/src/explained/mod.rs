@@ -1,7 +1,8 @@
-//! What a launch proves of its kernel, what becomes of its loops, and what its checks cost, in words.
+//! Explains a launch in words: the proofs about its indices, the form of its loops, and the cost of its checks.
 //!
-//! What comes in is what the passes found of a module, what a launch fulfils, and the text that it compiles; what goes out is a text
-//! by Rust lines. Knows no launch and no device. Machine code is compiled when it is asked for.
+//! The findings of the passes about a module come in, with the conditions that a launch fulfils and the text that it
+//! compiles. A text by Rust lines goes out. This module knows no launch and no device. It compiles machine code only on
+//! request.
 
 mod cost;
 mod index;
@@ -22,40 +23,40 @@ use crate::ir::{CoarsenNeeds, Condition, Proof};
 use crate::passes;
 use crate::resources::{Bodies, Unrolled};
 
-/// Why each index of a kernel is in bounds or checked in one launch, what becomes of its loops, and what the checks cost.
+/// The explanation of a launch: why each index is in bounds or checked, the form of each loop, and the cost of the checks.
 ///
-/// Its [`Display`](fmt::Display) is a text by Rust lines. [`Explanation::cost`] and [`Explanation::unrolled`] compile the kernel
-/// when they are first called, for the architecture that the explanation is for, and so does the text. Without NVRTC, or
-/// without `nvdisasm`, the text says what is missing.
+/// Its [`Display`](fmt::Display) is a text by Rust lines. [`Explanation::cost`], [`Explanation::unrolled`] and the text
+/// compile the kernel on first use, for the architecture of the explanation. Without NVRTC, or without `nvdisasm`, the text
+/// says what is missing.
 #[derive(Clone)]
 pub struct Explanation {
     /// The kernel.
     pub kernel: &'static str,
     /// Its indices, in the order of the text, and those of the device functions that it calls.
     pub indices: Vec<ExplainedIndex>,
-    /// Its loops, those around before those inside, and those of the device functions that it calls.
+    /// Its loops, outer ones before inner ones, and those of the device functions that it calls.
     pub loops: Vec<ExplainedLoop>,
-    /// Elements that each thread does, where the launch is coarsened.
+    /// Elements that each thread does, if the launch is coarsened.
     pub elements: Option<u32>,
-    /// Conditions that this launch fails, by which more of its index arithmetic would be that of `int`.
+    /// Conditions that this launch does not fulfil, and under which more index arithmetic would fit `int`.
     pub wide: Vec<String>,
     forms: Forms,
     times: Option<CheckTimes>,
     made: Arc<Made>,
 }
 
-/// What was compiled to explain a launch.
+/// The compiled forms that explain a launch.
 #[derive(Default)]
 struct Made {
     cost: OnceLock<Result<CostOfChecks>>,
     bodies: OnceLock<Result<Bodies>>,
 }
 
-/// What a launch fulfils of a module's conditions.
+/// The conditions of a module that a launch fulfils.
 pub(crate) struct Fulfilled {
-    /// Of those that prove indices, a bit each.
+    /// Those that prove indices, one bit for each.
     pub checks: u64,
-    /// Of those by which arithmetic fits `int`, a bit each.
+    /// Those under which arithmetic fits `int`, one bit for each.
     pub fits: u64,
 }
 
@@ -67,7 +68,7 @@ struct ConditionSet<'a> {
 }
 
 impl ConditionSet<'_> {
-    /// Whether a proof holds in the launch.
+    /// Returns whether a proof holds in the launch.
     fn prove(self, proof: Proof) -> bool {
         match proof {
             Proof::Text => true,
@@ -84,7 +85,7 @@ impl ConditionSet<'_> {
 }
 
 impl Explanation {
-    /// Of a launch with these forms, of which `source` is the text that it compiles.
+    /// Explains a launch with these forms, which compiles `source`.
     pub(crate) fn new(forms: Forms, source: &CudaSource, fulfilled: &Fulfilled) -> Self {
         let module = forms.module.module();
         let conditions = ConditionSet { all: &module.conditions, fulfilled: fulfilled.checks };
@@ -98,12 +99,12 @@ impl Explanation {
         Explanation { kernel, indices, loops, elements, wide, forms, times: None, made }
     }
 
-    /// Indices that are checked on the GPU.
+    /// The indices that are checked on the GPU.
     pub fn checked(&self) -> impl Iterator<Item = &ExplainedIndex> {
         self.indices.iter().filter(|index| index.is_checked())
     }
 
-    /// Registers, spills and instructions of the kernel as this launch compiles it, and of the same without checks.
+    /// Registers, spills and instructions of the kernel as this launch compiles it, and without checks.
     ///
     /// # Errors
     /// An error of compiling; [`NvrtcError::Missing`](crate::nvrtc::NvrtcError::Missing) without NVRTC.
@@ -112,11 +113,11 @@ impl Explanation {
         self.made.cost.get_or_init(compiled).as_ref().map_err(Clone::clone)
     }
 
-    /// What the machine code of this launch has of each of [`Explanation::loops`]; `None` for a loop that no instruction tells
-    /// it of.
+    /// The form of each of [`Explanation::loops`] in the machine code of this launch; `None` for a loop without an
+    /// instruction that tells it.
     ///
-    /// The kernel is compiled twice, as it is and with all loops left as they are; a loop's body that is there more often
-    /// than in the second was unrolled.
+    /// The kernel is compiled twice: as it is, and with no loop unrolled. A loop was unrolled if its body occurs more often
+    /// in the first machine code.
     ///
     /// # Errors
     /// As for [`Explanation::cost`]; [`DumpError::NoDisassembler`](crate::error::DumpError::NoDisassembler) without
@@ -129,7 +130,7 @@ impl Explanation {
         Ok(self.loops.iter().map(|own| own.unrolled(&self.loops, bodies)).collect())
     }
 
-    /// The same, with what was measured.
+    /// The same explanation with measured times.
     #[cfg_attr(not(feature = "simulator"), allow(dead_code, reason = "copies of memory are the simulator's"))]
     pub(crate) fn with_times(self, times: CheckTimes) -> Self {
         Self { times: Some(times), made: Arc::default(), ..self }
@@ -170,7 +171,7 @@ impl Explanation {
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cost = self.cost();
-        // What misses a compiler misses it for both, and is said once.
+        // A missing compiler is missing for both, and is reported once.
         let unrolled = if cost.is_ok() { self.unrolled() } else { Ok(Vec::new()) };
         match &unrolled {
             Ok(known) if known.len() == self.loops.len() => f.write_str(&self.by_line(known))?,

@@ -136,10 +136,10 @@ pub(super) fn overlap<K: Kernel>(args: &[KernelArg]) -> Result<(), LaunchError> 
     Ok(())
 }
 
-/// Written slices that are looked at once for all others.
+/// The greatest number of written slices whose ranges are collected once, before the others are compared with them.
 const FEW: usize = 8;
 
-/// Those of some slices that overlap none that is written, a bit for each position.
+/// Returns which of the wanted slices overlap no written slice, one bit for each position.
 pub(super) fn unwritten(wanted: u64, args: &[KernelArg]) -> u64 {
     let range = |arg: &KernelArg| match arg {
         KernelArg::Slice { ptr, bytes, mutable, .. } => Some((*ptr, ptr.saturating_add(*bytes), *mutable)),
@@ -225,7 +225,7 @@ fn promises(
     Ok(())
 }
 
-/// A block has the warpgroups whose roles the kernel says.
+/// Checks that a block has the warpgroups of the kernel's roles.
 fn roles(kernel: &'static str, shape: &LaunchShape, roles: Option<Roles>) -> Result<(), LaunchError> {
     match roles.filter(|roles| shape.block != [roles.threads(), 1, 1]) {
         Some(Roles { warpgroups, .. }) => Err(LaunchError::Roles { kernel, warpgroups, block: shape.block }),

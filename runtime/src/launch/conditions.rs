@@ -62,27 +62,28 @@ fn lent(read_only: u64, args: &[KernelArg], attributes: &Attributes) -> u64 {
     if attributes.programmatic { 0 } else { check::unwritten(read_only, args) }
 }
 
-/// A kernel's conditions, asked as each launch on a GPU asks them: for a bench of what that takes.
+/// A kernel's conditions, evaluated as by each launch on a GPU: for a bench of the time that this takes.
 #[doc(hidden)]
 pub struct AskedConditions(Recorded);
 
 impl AskedConditions {
-    /// Those of a launch's kernel.
+    /// The conditions of a launch's kernel.
     pub fn new<K: Kernel>(launch: &Launch<'_, K>) -> Result<Self> {
         Ok(Self(Recorded::new(K::module(&launch.comptime)?)))
     }
 
-    /// How many there are.
+    /// The number of conditions.
     pub fn count(&self) -> usize {
         self.0.conditions.checks().len() + self.0.conditions.fits().len()
     }
 
-    /// The grid of a launch, which is what it needs without conditions.
+    /// The grid of a launch, which a launch computes with or without conditions.
     pub fn shape<K: Kernel>(launch: &Launch<'_, K>) -> Result<[u32; 3]> {
         Ok(launch.setup.shape::<K>()?.grid)
     }
 
-    /// What a launch fulfils of them: those that prove checks, those of narrow arithmetic, and the slices that nothing writes.
+    /// Evaluates them for a launch: the fulfilled conditions that prove indices, those of narrow arithmetic, and the slices
+    /// that nothing writes.
     pub fn of<K: Kernel>(&self, launch: &Launch<'_, K>) -> Result<[u64; 3]> {
         let (shape, args) = (launch.setup.shape::<K>()?, launch.args.as_ref());
         let (checks, Shown { fits, read_only }) =

@@ -1,4 +1,4 @@
-//! The proofs of a launch about its kernel: the CUDA that is compiled for it, and why each index is checked or not.
+//! Explanations of a launch: the CUDA that is compiled for it, and why each index is checked or not.
 
 use super::{Launch, LaunchShape, conditions};
 use crate::argument::KernelArg;
@@ -20,11 +20,11 @@ impl<K: Kernel> Launch<'_, K> {
         Ok(compile::print(&module, version, false)?.code)
     }
 
-    /// Why each index of the kernel is in bounds in this launch, or what would prove it; what becomes of its loops; and what the
-    /// checks cost in registers, spills and instructions. Nothing is launched.
+    /// Explains why each index of the kernel is in bounds in this launch, or what would prove it, the form of its loops,
+    /// and the cost of the checks in registers, spills and instructions. Nothing is launched.
     ///
-    /// Figures of machine code are those for sm_90, which the simulator models; [`Launch::explain_on`] gives those of a
-    /// device. They need NVRTC, what was unrolled also `nvdisasm`, and both are asked when the text is written.
+    /// Figures of machine code are for sm_90, which the simulator models; [`Launch::explain_on`] gives those of a device.
+    /// The figures need NVRTC, and the form of loops also `nvdisasm`; both run when the text is written.
     ///
     /// # Errors
     /// The errors of [`Launch::cuda_source`].

@@ -1,4 +1,4 @@
-//! What launches fulfil of a kernel's conditions, whatever the launch before fulfilled.
+//! The conditions of a kernel that launches fulfil, whichever the launch before fulfilled.
 
 use crate::launch::AskedConditions;
 use crate::prelude::*;

@@ -155,7 +155,7 @@ fn looped(x: &[f32], order: &[u32], y: &mut [f32], n: u32, stride: u64) {
     y[0] = sum;
 }
 
-/// What is said of each loop without a compiler.
+/// The explanation of each loop, without a compiler.
 #[test]
 fn each_loop_says_what_lets_it_be_unrolled_or_hinders_that() {
     let Memory { x, order, mut y, .. } = memory(32);
@@ -180,7 +180,7 @@ fn each_loop_says_what_lets_it_be_unrolled_or_hinders_that() {
         (
             27,
             "while s > 0: may stay as it is, because its iterations are not counted before the first and another loop \
-             stands in it",
+             is in it",
         ),
     ] {
         let expected = format!("{}:{}\n    {told}\n", file!(), first + line);

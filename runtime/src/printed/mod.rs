@@ -148,9 +148,9 @@ pub fn compile_ahead(texts: &[CudaSource], sanitizers: Sanitizers) -> Result<(),
     library::compile_ahead(&units, sanitizers)
 }
 
-/// The texts that most launches of a kernel run: those that fulfil all of its conditions. `checked` are those of
-/// [`launch`](crate::Launch::launch), the others those of [`launch_unchecked`](crate::Launch::launch_unchecked). A kernel that is
-/// coarsened has a second text.
+/// The texts that most launches of a kernel run, because they fulfil all of its conditions. With `checked`, the texts are
+/// those of [`launch`](crate::Launch::launch), otherwise those of [`launch_unchecked`](crate::Launch::launch_unchecked). A
+/// coarsened kernel has a second text.
 ///
 /// # Errors
 /// An error of printing.

@@ -276,7 +276,7 @@ pub(super) unsafe fn launch(
 /// A copy of a value's bytes, aligned for every type.
 ///
 /// # Safety
-/// So many bytes can be read.
+/// `bytes` bytes can be read.
 unsafe fn copy(value: *const c_void, bytes: usize) -> Box<[u128]> {
     let mut words = vec![0u128; bytes.div_ceil(16)].into_boxed_slice();
     // SAFETY: as promised, and there are at least as many bytes.

@@ -11,7 +11,7 @@ pub(super) fn section_size(image: &[u8], name: &str) -> Option<u64> {
     found.and_then(|(_, header)| u64_at(header, 0x20))
 }
 
-/// Instructions of the functions of a cubin, without those that fill what is behind the last one of each.
+/// Instructions of the functions of a cubin, without the padding after each function.
 ///
 /// `None` if the image is no such file. The encoding is that of compute capability 7.0 and above.
 pub(super) fn instructions(image: &[u8]) -> Option<u32> {
@@ -24,7 +24,7 @@ pub(super) fn instructions(image: &[u8]) -> Option<u32> {
     counts.sum()
 }
 
-/// The instructions of a function. Behind them stands a branch to itself, then operations that do nothing.
+/// The instructions of a function. After them come a branch to itself and operations that do nothing.
 fn count(code: &[u8]) -> u32 {
     const NOP: u32 = 0x918;
     const BRA: u32 = 0x947;

@@ -1,4 +1,4 @@
-//! Reads machine code as `nvdisasm` writes it: instructions, the lines that they came from, and their loops.
+//! Reads the output of `nvdisasm`: instructions, the Rust lines that they came from, and their loops.
 //!
 //! Knows no kernel, and runs no program.
 
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Instruction {
-    /// What it does, without its modifiers: `LDG`.
+    /// The operation without its modifiers: `LDG`.
     pub operation: String,
     /// The lines that it came from: its own, and those of the calls that were inlined around it.
     pub lines: Vec<(String, u32)>,
@@ -17,7 +17,7 @@ pub(super) struct Instruction {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Code {
     pub instructions: Vec<Instruction>,
-    /// From the first to the last instruction of each loop, inner ones behind those around them.
+    /// The first and the last instruction of each loop, outer loops before inner ones.
     pub loops: Vec<(usize, usize)>,
 }
 
@@ -30,7 +30,7 @@ impl Code {
         let (mut lines, mut last) = (Vec::new(), false);
         for line in text.lines() {
             if let Some(place) = line.trim_start().strip_prefix("//## ") {
-                // A chain of calls is told over several lines, the innermost first.
+                // A chain of calls takes several lines, the innermost call first.
                 if !last {
                     lines.clear();
                 }
@@ -64,7 +64,7 @@ impl Code {
 fn loops(labels: &HashMap<String, usize>, branches: &[(usize, String)]) -> Vec<(usize, usize)> {
     let mut ends: HashMap<usize, usize> = HashMap::new();
     for (at, target) in branches {
-        // The code ends with a branch to itself, which nothing reaches.
+        // The code ends with a branch to itself, which no thread reaches.
         if let Some(first) = labels.get(target).filter(|first| *first < at) {
             let end = ends.entry(*first).or_insert(*at);
             *end = (*end).max(*at);

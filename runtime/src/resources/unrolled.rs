@@ -1,21 +1,21 @@
-//! How often the machine code has the body of a loop: what was unrolled, whoever did it.
+//! The number of copies of a loop's body in the machine code, which shows whether the loop was unrolled.
 //!
-//! What comes in is the machine code of a text, and that of the same text with loops that were left as they are. Its loops are
-//! found by the Rust lines of their instructions; a body that is there several times was unrolled.
+//! The machine code of a text comes in, with that of the same text in which no loop is unrolled. Loops are found by the
+//! Rust lines of their instructions. A loop whose body occurs several times was unrolled.
 
 use std::collections::HashMap;
 
 use super::sass::Code;
 
-/// What the compiler made of a loop.
+/// The form of a loop in the machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unrolled {
-    /// Its body is there once for each iteration, and nothing repeats it.
+    /// Its body occurs once for each iteration, without a loop.
     Wholly,
-    /// Its body is there so many times; other code does what is left of its iterations.
+    /// Its body occurs this number of times; other code does the remaining iterations.
     By(u32),
-    /// Its body is there once.
+    /// Its body occurs once.
     Not,
 }
 
@@ -30,13 +30,13 @@ pub(crate) struct Bodies {
 pub(crate) type Lines<'a> = &'a [(&'a str, u32)];
 
 impl Bodies {
-    /// Of what `nvdisasm` writes of both, with lines.
+    /// Reads the output of `nvdisasm` for both, with lines.
     pub fn new(made: &str, rolled: &str) -> Self {
         Self { made: Code::read(made), rolled: Code::read(rolled) }
     }
 
-    /// What became of a loop whose own statements, and no others, stand at `own`; `around` are those of the loops
-    /// around it, outer ones first. `None` where no instruction tells it.
+    /// The form of a loop whose own statements, and no others, are at the lines `own`. `around` are the lines of the loops
+    /// around it, outer ones first. `None` if no instruction tells it.
     pub fn of(&self, own: Lines<'_>, around: &[Lines<'_>]) -> Option<Unrolled> {
         depth(&self.rolled, own).filter(|depth| *depth > 0)?;
         let gone = |lines: Lines<'_>| {
@@ -58,7 +58,7 @@ impl Bodies {
     }
 }
 
-/// Loops around the instructions of some lines, where they have most; `None` if there are no such instructions.
+/// The greatest number of loops around an instruction of these lines; `None` if there is no such instruction.
 fn depth(code: &Code, lines: Lines<'_>) -> Option<usize> {
     here(code, lines).map(|at| code.around(at).count()).max()
 }
@@ -73,7 +73,7 @@ fn here<'a>(code: &'a Code, lines: Lines<'a>) -> impl Iterator<Item = usize> + '
     .map(|(at, _)| at)
 }
 
-/// How often each operation of some lines is there, in the innermost loop that has it most often.
+/// The number of each operation of these lines, in the innermost loop that has most of them.
 fn most<'a>(code: &'a Code, lines: Lines<'a>) -> HashMap<&'a str, u32> {
     let mut counts: HashMap<(usize, &str), u32> = HashMap::new();
     for at in here(code, lines) {
@@ -89,8 +89,8 @@ fn most<'a>(code: &'a Code, lines: Lines<'a>) -> HashMap<&'a str, u32> {
     most
 }
 
-/// Whether an instruction does what a line says, and not what its loop or its addresses need: moves and sums of integers come
-/// and go as a compiler likes.
+/// Returns whether an instruction is the work of a line, rather than of its loop or its addresses. Compilers add and remove
+/// moves and sums of integers freely.
 fn works(operation: &str) -> bool {
     const OTHERS: [&str; 24] = [
         "BRA", "BSSY", "BSYNC", "EXIT", "NOP", "WARPSYNC", "CALL", "RET", "MOV", "IMAD", "IADD", "IADD3",

@@ -76,7 +76,7 @@ fn stored_box(x: &mut [u32], y: &mut TensorMapMut<u32, 8, 32, Swizzle128<4>>, #[
     if how != 3 {
         sync_threads();
     }
-    // Of the thread that starts the copy, a fence after the barrier is one too.
+    // In the thread that starts the copy, the fence may also follow the barrier.
     if how == 10 && t == 0 {
         fence_proxy_async();
     }

@@ -42,7 +42,8 @@ fn sent(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     cluster_sync();
 }
 
-/// A block sends a row to the other one twice, the second time once that has waited for the first and read it.
+/// A block sends a row to the other one twice. Before the second time, the other one has waited for the first row and read
+/// it.
 #[gpu_kernel]
 fn sent_again(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut row = shared!([u32; 32], align = 16);
@@ -124,7 +125,7 @@ fn published(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     cluster_sync();
 }
 
-/// A block tells the other one that it has read what that is to write next: no fence is needed for it.
+/// A block tells the other one that it has read the data that the other one overwrites next. That needs no fence.
 #[gpu_kernel]
 fn released_for_reuse(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut row = shared!([u32; 32]);

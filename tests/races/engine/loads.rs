@@ -1,4 +1,4 @@
-//! Loads by the copy engine: what it may write and when threads may read it.
+//! Loads by the copy engine: when it may write shared memory, and when threads may read it.
 
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
@@ -48,12 +48,8 @@ fn two_places(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut rows = shared!([[u32; 64]; 2], align = 16);
     let full = shared!([Barrier; 2]);
     let t = thread_idx().x;
-    if t == 0 {
-        mbarrier_init(&full[0], 1);
-        mbarrier_init(&full[1], 1);
-        fence_mbarrier_init();
-    }
-    sync_threads();
+    made(&full[0], 1);
+    made(&full[1], 1);
     if t == 0 {
         mbarrier_arrive_expect_tx(&full[0], 256);
         bulk_load(&mut rows[0], &x[0..64], &full[0]); // race 2 4
@@ -100,7 +96,7 @@ fn filled_again(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     }
 }
 
-/// A warp fills three places in turn, as the others have emptied them.
+/// A warp fills two places in turn after the other warps have emptied them.
 #[gpu_kernel]
 fn producer_warp(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut rows = shared!([[u32; 64]; 2], align = 16);
@@ -143,7 +139,8 @@ fn producer_warp(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     }
 }
 
-/// Lanes read, meet, and one of them fills the place again: their loads are ordered before for threads alone.
+/// Lanes read and meet, and one of them fills the place again. Meeting orders their loads for threads only, not for the
+/// copy engine.
 #[gpu_kernel]
 fn read_by_lanes(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut row = shared!([u32; 32], align = 16);
@@ -171,7 +168,7 @@ fn read_by_lanes(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     y[32 + t] = row[t];
 }
 
-/// Global memory that this launch has written is loaded.
+/// Loads global memory that the same launch has written.
 #[gpu_kernel]
 fn written_and_loaded(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut row = shared!([u32; 32], align = 16);
@@ -197,7 +194,7 @@ fn written_and_loaded(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     y[t] = row[31 - t];
 }
 
-/// A place, or a source, is written while it is copied.
+/// Writes a place, or a source, while it is copied.
 #[gpu_kernel]
 fn written_meanwhile(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut row = shared!([u32; 64], align = 16);
@@ -221,7 +218,7 @@ fn written_meanwhile(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     y[t] = row[63 - t];
 }
 
-/// A barrier is made by a thread that another one has not met since.
+/// A thread initialises a barrier, and another one uses it without having met the first one since.
 #[gpu_kernel]
 fn made_before(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let full = shared!([Barrier; 1]);

@@ -1,7 +1,9 @@
-//! The copy engine: barriers that count its bytes, what it may see of threads' stores, and what it still reads.
+//! The copy engine: barriers that count its bytes, stores of threads that are visible to it, and memory that it still
+//! reads.
 //!
-//! Seeded from what kernels with bulk copies have got wrong: a missing fence between the proxies, or one on the wrong side;
-//! a place that is filled before its wait, or filled again before all have read it; a source that is written too early.
+//! The cases are mistakes that kernels with bulk copies have made: a missing fence between the proxies, or one on the wrong
+//! side; a place that is filled before its wait, or filled again before all threads have read it; a source that is written
+//! too early.
 
 mod boxes;
 mod clusters;
@@ -29,7 +31,7 @@ pub fn cases() -> Vec<Case> {
     .concat()
 }
 
-/// One thread makes a barrier for `count` arrivals a phase, and all threads of the block meet.
+/// Initialises a barrier for `count` arrivals a phase, and lets all threads of the block meet.
 #[gpu_fn]
 fn made(barrier: &Barrier, count: u32) {
     if thread_idx().x == 0 {

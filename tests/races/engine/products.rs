@@ -17,7 +17,7 @@ cases! { "products.rs";
     two_groups_share(1, 256) clean [0] racy [1 2 3];
 }
 
-/// A warpgroup multiplies what its threads have written.
+/// A warpgroup multiplies matrices that its threads have written.
 #[gpu_kernel]
 fn multiplied(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut tile = shared!([bf16; 1024], align = 1024);
@@ -152,7 +152,7 @@ fn ring_of_products(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     }
 }
 
-/// Two warpgroups multiply one operand, which threads of both write again afterwards.
+/// Two warpgroups multiply the same operand, and threads of both write it again afterwards.
 #[gpu_kernel]
 fn two_groups_share(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut tile = shared!([bf16; 1024], align = 1024);

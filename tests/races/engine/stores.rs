@@ -1,4 +1,4 @@
-//! Stores by the copy engine: what it may see of threads' stores, and what it still reads.
+//! Stores by the copy engine: stores of threads that are visible to it, and memory that it still reads.
 
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
@@ -29,7 +29,7 @@ fn stored(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     if how != 3 {
         sync_threads();
     }
-    // Of the thread that starts the copy, a fence after the barrier is one too.
+    // In the thread that starts the copy, the fence may also follow the barrier.
     if how == 4 && t == 0 {
         fence_proxy_async();
     }
@@ -68,7 +68,7 @@ fn source_rewritten(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     }
 }
 
-/// What was stored is read again from global memory.
+/// Reads the stored data again from global memory.
 #[gpu_kernel]
 fn stored_and_read(x: &mut [u32], y: &mut [u32], #[comptime] how: u32) {
     let mut row = shared!([u32; 64], align = 16);

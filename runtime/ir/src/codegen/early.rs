@@ -1,9 +1,9 @@
-//! Checks of a few statements in a row, printed before what these load.
+//! Checks of a few consecutive statements, printed before the loads of these statements.
 //!
-//! A check that may end the thread stands between a load before it and one after it: what is done with the first is not moved
-//! behind the check, and the second is not moved before it, and so the thread waits for each in turn. Where statements only read
-//! memory, nobody sees whether a check comes before or after an earlier load. So the checks come first, in their order, and
-//! then all loads are in flight at once. What a check has passed, later statements do not check again.
+//! A check that may end the thread separates the loads before it from those after it: the compiler moves neither across the
+//! check, and the thread waits for one load after the other. If statements only read memory, the order of a check and an
+//! earlier load cannot be observed. The checks are therefore printed first, in their order, and then all loads are in
+//! flight at once. Later statements do not repeat a check that was passed.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,9 @@ use super::{Printer, SiteKind, prelude};
 use crate::ir::{Expr, ExprKind, Form, Lazy, Location, Prelude, Stmt, StmtKind, Type, VarId, visit};
 use crate::ranges::{root, same};
 
-/// Statements that are looked ahead at most.
+/// The greatest number of statements to look ahead.
 const MOST_STATEMENTS: usize = 48;
-/// Checks at once at most: each may keep a register.
+/// The greatest number of checks at once: each may keep a register.
 const MOST_CHECKS: usize = 24;
 
 /// A check of one of the next statements.
@@ -27,7 +27,7 @@ struct Ahead<'e> {
 
 /// A check that is to be printed.
 struct Pending {
-    /// The type of the constant that the index is kept in, if it is in none.
+    /// The type of the constant that will hold the index, unless a variable holds it already.
     declared: Option<String>,
     ty: Type,
     /// The name of the index.
@@ -38,7 +38,7 @@ struct Pending {
     site: usize,
 }
 
-/// What is found in the next statements.
+/// The findings about the next statements.
 #[derive(Default)]
 struct Found<'e> {
     checks: Vec<Ahead<'e>>,
@@ -51,7 +51,7 @@ struct Found<'e> {
 }
 
 impl Printer<'_> {
-    /// Prints checks of the next statements, if they would stand between loads.
+    /// Prints checks of the next statements if they would otherwise come between loads.
     pub(super) fn check_early(&mut self, next: &[Stmt]) {
         if !self.checks() || self.gpu_checks().any() || self.function.trial.is_some() {
             return;
@@ -95,7 +95,7 @@ impl Printer<'_> {
         self.function.early.iter().rev().find(is_it).map(|early| early.text.clone())
     }
 
-    /// Whether an index is read of memory at another that has a check, perhaps one that is still to be printed.
+    /// Returns whether an index is read from memory at another index that has a check, which may not be printed yet.
     fn needs_check(&self, index: &Expr) -> bool {
         let mut needs = false;
         visit::expr(index, &mut |e| {
@@ -125,7 +125,7 @@ impl Printer<'_> {
         Pending { ty, declared, name, value, len, is_short, site }
     }
 
-    /// Prints checks, which leave by one branch.
+    /// Prints checks that share one branch out of the kernel.
     fn check_all(&mut self, pending: Vec<Pending>) {
         if let [one] = pending.as_slice() {
             let piece = at_piece(one.is_short);
@@ -162,7 +162,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Goes through statements as far as they only read memory and set variables, and one more.
+    /// Walks statements as long as they only read memory and set variables, and one statement more.
     fn look_ahead<'e>(&self, next: &'e [Stmt], found: &mut Found<'e>) {
         for stmt in next.iter().take(MOST_STATEMENTS) {
             let goes_on = match &stmt.kind {
@@ -190,7 +190,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Notes the checks of an expression; whether what comes after it may be checked before it.
+    /// Notes the checks of an expression, and returns whether the checks after it may be printed before it.
     fn look_in<'e>(&self, e: &'e Expr, found: &mut Found<'e>) -> bool {
         if let Some(Lazy { condition, parts }) = e.lazy() {
             return self.look_in(condition, found) && parts.iter().all(|(part, _)| self.is_harmless(part));
@@ -201,7 +201,7 @@ impl Printer<'_> {
         e.operands().into_iter().all(|operand| self.look_in(operand, found)) && self.is_silent(e)
     }
 
-    /// The same of a place, which may be read.
+    /// The same for a place; the place may be read.
     fn look_at<'e>(&self, place: &'e Expr, is_read: bool, found: &mut Found<'e>) -> bool {
         let before = found.loads;
         let may_go_on = self.look_along(place, before, found);
@@ -234,14 +234,14 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether an expression has no check and does no more than to give a value.
+    /// Returns whether an expression has no check and no effect besides its value.
     fn is_harmless(&self, e: &Expr) -> bool {
         let mut is_harmless = true;
         visit::expr(e, &mut |e| is_harmless &= self.is_silent(e) && !self.is_checked_index(e));
         is_harmless
     }
 
-    /// Whether an expression, without its operands and its check, does no more than to give a value.
+    /// Returns whether an expression, apart from its operands and its check, has no effect besides its value.
     fn is_silent(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Ref(_) | ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) | ExprKind::Variant(..) => {
@@ -249,13 +249,13 @@ impl Printer<'_> {
             }
             ExprKind::SubSlice { .. } => !self.is_checked_index(e),
             ExprKind::Builtin { op, .. } if op.facts.form == Form::ViewOffset => false,
-            // What it divides by was read where Rust reads it.
+            // The divisor was read where Rust reads it.
             ExprKind::Binary(..) => true,
             _ => self.is_pure(e),
         }
     }
 
-    /// An index after its comparison with the length of what is indexed.
+    /// An index after its comparison with the length of the indexed slice or array.
     pub(super) fn compared(&mut self, base: &Expr, index: &Expr, subscript: &str, at: Location) -> String {
         let is_short = self.is_short(base, index);
         let piece = at_piece(is_short);
@@ -266,12 +266,12 @@ impl Printer<'_> {
     }
 }
 
-/// What compares an index with a length, which fits 32 bits or may not.
+/// The function that compares an index with a length of 32 or of 64 bits.
 fn at_piece(is_short: bool) -> &'static Prelude {
     if is_short { &prelude::AT_SHORT } else { &prelude::AT }
 }
 
-/// Whether variables of a place are those that they are before statements that change some.
+/// Returns whether the statements change none of the variables in a place.
 fn is_there(place: &Expr, changed: &HashSet<VarId>) -> bool {
     let mut is_there = true;
     visit::expr(place, &mut |e| {
@@ -280,7 +280,7 @@ fn is_there(place: &Expr, changed: &HashSet<VarId>) -> bool {
     is_there
 }
 
-/// Whether an index into a place prints in brackets behind it, and the length needs nothing but names.
+/// Returns whether an index into a place prints in brackets after it, and its length as names alone.
 fn is_indexed_plainly(base: &Expr) -> bool {
     match &base.ty {
         Type::View { .. } => return false,
@@ -298,7 +298,7 @@ fn is_indexed_plainly(base: &Expr) -> bool {
     }
 }
 
-/// Whether two places are the same as far as their text says.
+/// Returns whether two places have the same text.
 fn is_same_place(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
         (ExprKind::Var(a), ExprKind::Var(b)) => a == b,

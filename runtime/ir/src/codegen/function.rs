@@ -50,7 +50,7 @@ pub(super) struct OpenFunction<'m> {
     pub trial: Option<String>,
     /// Indices that a comparison before the loop has shown to be in bounds.
     pub along: Vec<Along>,
-    /// Indices of the statements around that have passed their checks, or will have before they are printed.
+    /// Indices of the surrounding statements that have passed their checks, or will have before they are printed.
     pub early: Vec<Early>,
     /// Slices whose lengths fit `int`.
     pub short: HashSet<VarId>,

@@ -5,7 +5,7 @@
 //! byte for each byte of the allocations that have such a shadow.
 
 use super::precedence::{ASSIGNMENT, Text, UNARY};
-use super::{Checks, Printer, SiteKind, prelude};
+use super::{Checks, Printer, SiteKind, prelude, shadow};
 use crate::ir::{ArgumentAccess, Builtin, Expr, ExprKind, Form, Function, Location, Type, VarKind, visit};
 
 /// The checks of every access on a GPU, besides bounds.
@@ -136,7 +136,7 @@ impl Printer<'_> {
             return self.plain_argument(arg);
         }
         self.need_shadow();
-        self.need(&prelude::WRITTEN);
+        self.need(&shadow::WRITTEN);
         if !super::slice::is_slice(&arg.ty) {
             return format!("ws_written({}, 1ull)", self.argument(arg));
         }
@@ -173,12 +173,12 @@ impl Printer<'_> {
         }
         self.need_shadow();
         if does != ArgumentAccess::Write {
-            self.need(&prelude::READABLE);
+            self.need(&shadow::READABLE);
             let site = self.site(SiteKind::Unwritten, at);
             pointer = format!("ws_readable({pointer}, {site}, ws_fault)");
         }
         if does != ArgumentAccess::Read {
-            self.need(&prelude::WRITTEN);
+            self.need(&shadow::WRITTEN);
             pointer = format!("ws_written({pointer}, 1ull)");
         }
         pointer
@@ -186,7 +186,7 @@ impl Printer<'_> {
 
     fn need_shadow(&mut self) {
         self.needs.shadow_table = true;
-        self.need(if self.needs.shadow_bytes == 0 { &prelude::NO_SHADOW } else { &prelude::SHADOW });
+        self.need(if self.needs.shadow_bytes == 0 { &shadow::NO_SHADOW } else { &shadow::SHADOW });
     }
 
     /// The shared memory that a block takes for the record of written bytes, in bytes.
@@ -198,7 +198,7 @@ impl Printer<'_> {
         // A kernel that a kernel launches has the shared memory that the launch says, and no more.
         let launches = self.module.kernels().any(|(kernel, _)| !super::launch::launched(kernel).is_empty());
         let wanted = self.gpu_checks().initialisation && !launches;
-        if wanted && self.module.all_functions().any(is_shared) { prelude::SHADOW_BYTES } else { 0 }
+        if wanted && self.module.all_functions().any(is_shared) { shadow::SHADOW_BYTES } else { 0 }
     }
 
     /// The beginning of a kernel that records written bytes.
@@ -206,10 +206,10 @@ impl Printer<'_> {
         if self.needs.shadow_bytes == 0 {
             return;
         }
-        self.need(&prelude::SHADOW);
+        self.need(&shadow::SHADOW);
         self.function.push("ws_shadow_begin();");
         if self.reaches_other_blocks() {
-            self.need(&prelude::SHADOW_CLUSTER);
+            self.need(&shadow::SHADOW_CLUSTER);
             self.function.push("ws_shadow_cluster();");
         }
     }

@@ -6,7 +6,7 @@
 
 use super::Printer;
 use super::known_inside::{Along, is_one_of};
-use super::loops::Head;
+use super::loop_head::Head;
 use super::precedence::UNARY;
 use crate::ir::{
     BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, Type, VarId, visit,
@@ -88,7 +88,8 @@ impl Printer<'_> {
         all
     }
 
-    /// The number that is added to a counter to make an index, and whether the counter is widened first, if nothing else is done.
+    /// The number that is added to a counter to make an index, and whether the counter is widened first; `None` for any
+    /// other index.
     fn runs_along(&self, counter: VarId, index: &Expr) -> Option<(Option<Expr>, bool)> {
         let scalar = integer(index).filter(|scalar| scalar.bits() >= 32)?;
         let is_own = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
@@ -122,7 +123,7 @@ impl Printer<'_> {
         for Along { slice, offset, is_widened, .. } in along {
             let len = format!("{}_len", self.var(*slice));
             let own = match offset {
-                // As a number of 64 bits without a sign, a negative one is more than any length.
+                // As an unsigned number of 64 bits, a negative one is more than any length.
                 _ if *is_widened => {
                     let offset = offset.as_ref().map(|offset| self.expr(offset).at(UNARY));
                     let wide_end = format!("(unsigned long long){end}");

@@ -1,4 +1,4 @@
-//! Indices that are known to be in bounds where they are printed: by a comparison before a loop, or by a check before.
+//! Indices that are known to be in bounds where they are printed, by a comparison before a loop or by an earlier check.
 
 use crate::ir::{Expr, ExprKind, VarId};
 use crate::ranges::same;
@@ -8,9 +8,9 @@ use crate::ranges::same;
 pub(super) struct Along {
     pub slice: VarId,
     pub index: Expr,
-    /// What is added to the counter.
+    /// The offset that is added to the counter.
     pub offset: Option<Expr>,
-    /// Whether the index has 64 bits without a sign, and the counter fewer.
+    /// Whether the index is an unsigned integer of 64 bits, and the counter has fewer.
     pub is_widened: bool,
 }
 
@@ -20,12 +20,12 @@ pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
     along.iter().any(|own| own.slice == slice && same(&own.index, index))
 }
 
-/// An index that was checked, or that of a place in an array of arrays.
+/// An index that was checked, or the index of a place in an array of arrays.
 #[derive(Clone)]
 pub(super) struct Early {
     /// The index in the IR. A copy elsewhere is another one.
     pub node: *const Expr,
-    /// What was indexed and by what, if neither changes as long as the scope is open.
+    /// The indexed place and the index, if neither changes while the scope is open.
     pub lasting: Option<(Expr, Expr)>,
     /// The index as it is printed.
     pub text: String,

@@ -62,7 +62,7 @@ pub(super) static STEPS: Prelude = Prelude {
     needs: &[],
 };
 
-/// The same with the end; at least two in a step.
+/// The same for a range with its end; the step is at least two.
 pub(super) static STEPS_TO: Prelude = Prelude {
     name: "ws_steps_to",
     code: "__device__ __forceinline__ unsigned long long ws_steps_to(unsigned long long start, unsigned long long end, unsigned long long step) {
@@ -72,7 +72,7 @@ pub(super) static STEPS_TO: Prelude = Prelude {
     needs: &[],
 };
 
-/// A byte as an `int` that stays one: NVRTC 13.0 loses signs when it shifts or divides bytes of one register.
+/// Hides from the compiler that an `int` is a byte: NVRTC 13.0 loses signs when it shifts or divides bytes of one register.
 pub(super) static WIDE: Prelude = Prelude {
     name: "ws_wide",
     code: "__device__ __forceinline__ int ws_wide(int value) {
@@ -113,7 +113,7 @@ __device__ __forceinline__ ws_Array<T, N> ws_repeat(T value) {
 
 /// Float to integer as Rust casts: truncated, saturated, NaN to zero.
 ///
-/// PTX's `cvt` of `f32` to 32 bits does all of that. Of 64 bits on either side, it makes another number of NaN.
+/// PTX's `cvt` from `f32` to 32 bits does all of that. If either side has 64 bits, it converts NaN to another number.
 pub(super) static SATURATE: Prelude = Prelude {
     name: "ws_to",
     code: "__device__ __forceinline__ int ws_to_i32(float x) { return __float2int_rz(x); }
@@ -160,10 +160,22 @@ pub(super) static DYNAMIC_SHARED: Prelude = Prelude {
     needs: &[],
 };
 
-/// Arrays that static memory does not hold, and what lies behind them.
+/// [`DYNAMIC_SHARED`] for a kernel whose last bytes belong to the shadow.
+pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
+    name: "ws_dynamic_shared_bytes",
+    code: "__device__ __forceinline__ unsigned long long ws_dynamic_shared_bytes() {
+    unsigned int bytes;
+    asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));
+    return bytes - 29184u;
+}
+",
+    needs: &[],
+};
+
+/// Arrays that do not fit static shared memory, and the dynamic shared memory after them.
 pub(super) static SHARED_AT: Prelude = Prelude {
     name: "ws_shared_at",
-    code: "// Of the shared memory that a launch asks for, what is so many bytes from its beginning.
+    code: "// The dynamic shared memory at an offset in bytes.
 template <class T> __device__ __forceinline__ T& ws_shared_at(unsigned int offset) {
     extern __shared__ __align__(1024) unsigned char ws_dynamic[];
     return *(T*)(ws_dynamic + offset);
@@ -260,7 +272,7 @@ __device__ __forceinline__ I ws_at_int(I index, unsigned int len, unsigned int s
     needs: &[&FAULT],
 };
 
-/// An element at an index that is tried, of a slice that has some: one that is not below the length reads the first, and is noted.
+/// Reads an element of a slice that is not empty. An index out of bounds reads the first element instead, and is noted.
 pub(super) static TRY: Prelude = Prelude {
     name: "ws_try",
     code: "template <class T, class I>
@@ -286,8 +298,9 @@ __device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int len
     needs: &[],
 };
 
-/// Indices, each with what it must be less than and the number of its place: the first that fails leaves. There is one branch
-/// past what leaves, and the comparisons there are none of those before it, so that only those cost anything.
+/// Checks several indices, each with its limit and the number of its place. All of them are compared without a branch, and
+/// then one branch leaves if any has failed. Only past that branch are they compared again, one by one, to report the first
+/// that failed. The compiler cannot merge these comparisons with the earlier ones, so only the earlier ones cost anything.
 pub(super) static INSIDE: Prelude = Prelude {
     name: "ws_inside",
     code: "__device__ __forceinline__ bool ws_outside() { return false; }
@@ -337,7 +350,7 @@ __device__ __forceinline__ T* ws_aligned(T* p, unsigned int align, unsigned int 
     needs: &[&FAULT],
 };
 
-/// An extent of a launch, as the host brings it into range: zero and too much are refused.
+/// An extent of a launch, converted as on the host: zero and numbers that are too large are refused.
 pub(super) static EXTENT: Prelude = Prelude {
     name: "ws_extent",
     code: "__device__ __forceinline__ unsigned int ws_extent(int n) { return n < 0 ? 0u : (unsigned int)n; }
@@ -366,161 +379,4 @@ pub(super) static LAUNCHED: Prelude = Prelude {
 }
 ",
     needs: &[&FAULT],
-};
-
-/// Bytes of a block's shared memory in which the rest has a bit for each byte: as many as 228 KiB need.
-pub(super) const SHADOW_BYTES: usize = 29_184;
-
-/// [`DYNAMIC_SHARED`] of a kernel whose last bytes are not its own.
-pub(super) static SHADOWED_DYNAMIC_SHARED: Prelude = Prelude {
-    name: "ws_dynamic_shared_bytes",
-    code: "__device__ __forceinline__ unsigned long long ws_dynamic_shared_bytes() {
-    unsigned int bytes;
-    asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));
-    return bytes - 29184u;
-}
-",
-    needs: &[],
-};
-
-/// The bits of shared memory lie behind all other data. A byte's position is counted from there, because in a cluster the
-/// bits of an address above 24 are the block's. They begin at a word, whatever the kernel's own bytes; the last word may be
-/// beyond the end, and is not used.
-pub(super) static SHADOW: Prelude = Prelude {
-    name: "ws_shadow",
-    code: "__device__ __forceinline__ unsigned int* ws_shadow() {
-    extern __shared__ __align__(1024) unsigned char ws_dynamic[];
-    unsigned int bytes;
-    asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes));
-    return (unsigned int*)(ws_dynamic + (bytes - 29181u) / 4u * 4u);
-}
-
-__device__ void ws_shadow_begin() {
-    unsigned int* shadow = ws_shadow();
-    unsigned int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-    for (unsigned int i = thread; i < 7295u; i += blockDim.x * blockDim.y * blockDim.z) shadow[i] = 0u;
-    __syncthreads();
-}
-
-__device__ __noinline__ unsigned int* ws_shadow_of(const void* p, unsigned int* offset) {
-    unsigned int* shadow = 0;
-    if (__isShared(p)) shadow = ws_shadow();
-#if __CUDA_ARCH__ >= 900
-    unsigned int other;
-    asm(\"{\\n\\t.reg .pred q;\\n\\tisspacep.shared::cluster q, %1;\\n\\tselp.u32 %0, 1, 0, q;\\n\\t}\" : \"=r\"(other) : \"l\"(p));
-    if (shadow == 0 && other) {
-        unsigned int rank;
-        asm(\"getctarank.u64 %0, %1;\" : \"=r\"(rank) : \"l\"(p));
-        shadow = (unsigned int*)__cluster_map_shared_rank(ws_shadow(), rank);
-    }
-#endif
-    *offset = 233440u - ((unsigned int)((const char*)shadow - (const char*)p) & 0xffffffu);
-    return shadow;
-}
-",
-    needs: &[],
-};
-
-/// [`SHADOW`] of a kernel without shared memory.
-pub(super) static NO_SHADOW: Prelude = Prelude {
-    name: "ws_shadow",
-    code: "__device__ __forceinline__ unsigned int* ws_shadow_of(const void*, unsigned int*) { return 0; }
-",
-    needs: &[],
-};
-
-/// The shadows of global memory: a byte for each byte of the allocations of a table, which the host keeps.
-pub(super) static SHADOWS: Prelude = Prelude {
-    name: "ws_shadows",
-    code: "struct ws_Shadow {
-    unsigned long long start, end, shadow;
-};
-
-__constant__ ws_Shadow* ws_shadows;
-
-__device__ __noinline__ volatile unsigned char* ws_shadow_at(const void* p) {
-    unsigned long long at = (unsigned long long)p;
-    for (volatile ws_Shadow* entry = ws_shadows; entry->start != 0; ++entry) {
-        unsigned long long end = entry->end, start = entry->start;
-        if (at < end && at >= start) return (volatile unsigned char*)(entry->shadow + (at - start));
-    }
-    return 0;
-}
-",
-    needs: &[],
-};
-
-/// No block accesses the shared memory of another before that has begun.
-pub(super) static SHADOW_CLUSTER: Prelude = Prelude {
-    name: "ws_shadow_cluster",
-    code: "__device__ __forceinline__ void ws_shadow_cluster() {
-    asm volatile(\"barrier.cluster.arrive.aligned;\\n\\tbarrier.cluster.wait.aligned;\" ::: \"memory\");
-}
-",
-    needs: &[],
-};
-
-/// Memory that is written from now on.
-pub(super) static WRITTEN: Prelude = Prelude {
-    name: "ws_written",
-    code: "__device__ __noinline__ void ws_mark(const void* p, unsigned long long bytes) {
-    if (__isGlobal(p)) {
-        volatile unsigned char* written = ws_shadow_at(p);
-        for (unsigned long long i = 0; written != 0 && i < bytes; ++i) written[i] = 1;
-        return;
-    }
-    unsigned int offset = 0;
-    unsigned int* shadow = ws_shadow_of(p, &offset);
-    if (shadow == 0) return;
-    for (unsigned long long at = offset, end = at + bytes; at < end;) {
-        unsigned int first = (unsigned int)(at % 32);
-        unsigned int count = end - at < 32 - first ? (unsigned int)(end - at) : 32 - first;
-        unsigned int mask = (count == 32 ? 0xffffffffu : (1u << count) - 1u) << first;
-        if ((~((volatile unsigned int*)shadow)[at / 32] & mask) != 0) atomicOr(&shadow[at / 32], mask);
-        at += count;
-    }
-}
-
-template <class T>
-__device__ __forceinline__ T* ws_written(T* p, unsigned long long count) {
-    ws_mark((const void*)p, sizeof(T) * count);
-    return p;
-}
-",
-    needs: &[&SHADOWS],
-};
-
-/// Memory that must have been written.
-///
-/// Whose memory it is, is asked in a function of its own, which is not inlined: there NVRTC 13.0 loses the cast of an address of
-/// a struct of one byte, and gives up.
-pub(super) static READABLE: Prelude = Prelude {
-    name: "ws_readable",
-    code: "__device__ __noinline__ unsigned int ws_first_unwritten(const void* p, unsigned int bytes) {
-    if (__isGlobal(p)) {
-        volatile unsigned char* written = ws_shadow_at(p);
-        for (unsigned int i = 0; written != 0 && i < bytes; ++i) {
-            if (written[i] == 0) return i;
-        }
-        return bytes;
-    }
-    unsigned int offset = 0;
-    unsigned int* shadow = ws_shadow_of(p, &offset);
-    for (unsigned int i = 0; shadow != 0 && i < bytes; ++i) {
-        unsigned int at = offset + i;
-        if ((((volatile unsigned int*)shadow)[at / 32] >> at % 32 & 1u) == 0) return i;
-    }
-    return bytes;
-}
-
-__device__ __noinline__ unsigned long long ws_memory_of(const void* p) { return __isGlobal(p) ? 1ull << 32 : 0ull; }
-
-template <class T>
-__device__ __forceinline__ T* ws_readable(T* p, unsigned int site, ws_Fault* fault) {
-    unsigned int first = ws_first_unwritten((const void*)p, sizeof(T));
-    if (first != sizeof(T)) ws_fail(fault, site, first + ws_memory_of((const void*)p), sizeof(T));
-    return p;
-}
-",
-    needs: &[&FAULT, &SHADOWS],
 };

@@ -15,7 +15,7 @@ pub(super) fn is_one_value(ty: &Type) -> bool {
     is_slice(ty) && rank(ty) == 1
 }
 
-/// Names of the extents that a shared array brings to a function, after the pointer.
+/// Names of the extents that a shared array passes to a function, after the pointer.
 pub(super) fn extent_names(rank: usize) -> &'static [&'static str] {
     match rank {
         2 => &["rows", "cols"],

@@ -37,19 +37,19 @@ pub struct PrintedLoop {
     pub function: String,
     /// Its identity there.
     pub id: LoopId,
-    /// Whether its head says how many iterations it has: `i < n; ++i`. Else it counts or tests in a way that is exact at the
-    /// end of the counter's type.
+    /// Whether its head tells the number of iterations: `i < n; ++i`. Otherwise it counts or tests in a form that is exact
+    /// at the end of the counter's type.
     pub is_plain: bool,
-    /// The version of it that runs without checks which leave the loop, if it is printed twice.
+    /// The version without checks that leave the loop, if the loop is printed twice.
     pub ahead: Option<Ahead>,
 }
 
-/// What makes checks needless in the first of two versions of a loop.
+/// The reason why the first of two versions of a loop needs no checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ahead {
     /// A comparison before the loop.
     Compared,
-    /// Failures are noted, and the second version runs after one.
+    /// Failures are noted, and the second version runs after a failure.
     Tried,
 }
 
@@ -109,13 +109,13 @@ pub struct Site {
 }
 
 impl Site {
-    /// What a record says of this place, by its two numbers.
+    /// The failure that a record reports for this place, by the record's two numbers.
     pub fn failure(&self, a: u64, b: u64) -> Failure<'_> {
         match &self.kind {
             SiteKind::Bounds => Failure::Index { index: a as i64, len: b },
             SiteKind::Range => Failure::Range { bound: a as i64, limit: b },
             SiteKind::Aligned => Failure::Misaligned { beyond: a % b.max(1), align: b },
-            // The bits above 32 say whose memory it is.
+            // The bits above the 32nd are the kind of memory.
             SiteKind::Unwritten => {
                 let memory = if a >> 32 == 0 { SHARED } else { GLOBAL };
                 Failure::Unwritten { memory, bytes: b, byte: a as u32 }

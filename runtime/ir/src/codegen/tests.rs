@@ -40,7 +40,8 @@ fn parentheses_follow_rust_where_c_differs() {
 /// A bit for each byte of the largest shared memory, 228 KiB; the CUDA begins at the first whole word of them.
 #[test]
 fn the_shadow_of_shared_memory_has_one_size() {
-    use super::prelude::{SHADOW, SHADOW_BYTES, SHADOWED_DYNAMIC_SHARED};
+    use super::prelude::SHADOWED_DYNAMIC_SHARED;
+    use super::shadow::{SHADOW, SHADOW_BYTES};
     assert_eq!(SHADOW_BYTES, 228 * 1024 / 8);
     assert!(SHADOWED_DYNAMIC_SHARED.code.contains(&format!("bytes - {SHADOW_BYTES}u")));
     assert!(SHADOW.code.contains(&format!("(bytes - {}u) / 4u * 4u", SHADOW_BYTES - 3)));

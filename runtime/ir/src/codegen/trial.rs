@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use super::Printer;
 use super::known_inside::{Along, is_one_of};
-use super::loops::{Form, Head};
+use super::loop_head::{Form, Head};
 use super::precedence::{ASSIGNMENT, Text, UNARY};
 use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, StmtKind, Type, VarId, visit};
 use crate::ranges::{integer, root};

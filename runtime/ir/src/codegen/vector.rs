@@ -36,7 +36,7 @@ pub(super) fn own_name(s: Scalar, n: usize) -> String {
         Scalar::F64 => "double",
         Scalar::U64 => "ulonglong",
         Scalar::I64 => "longlong",
-        other => unreachable!("CUDA has vectors of `{other}`, or nothing has"),
+        other => unreachable!("`builtin_name` has a name for vectors of `{other}`, or no such vectors exist"),
     };
     format!("ws_{stem}x{n}")
 }

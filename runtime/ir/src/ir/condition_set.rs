@@ -1,14 +1,14 @@
-//! All conditions of a kernel, asked at once.
+//! All conditions of a kernel, evaluated at once for a launch.
 //!
-//! Launches mostly repeat the numbers of the one before: its lengths, its shape, its integers. These are read and compared;
-//! the conditions are computed only where one of them has changed.
+//! Most launches have the same lengths, shape and integers as the launch before. These numbers are read and compared, and
+//! the conditions are computed only if one of them has changed.
 
 use std::sync::Mutex;
 
 use super::condition::{Condition, LaunchValues};
 use super::quantity::Quantity;
 
-/// Numbers of a launch that are remembered at most.
+/// The greatest number of remembered numbers of a launch.
 const MOST_NUMBERS: usize = 64;
 
 /// The conditions of a kernel, with the answer to the last launch.
@@ -21,16 +21,16 @@ pub struct ConditionSet {
     last: Mutex<Last>,
 }
 
-/// Conditions that a launch fulfils, a bit each.
+/// The conditions that a launch fulfils, one bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FulfilledConditions {
-    /// Of those that prove indices.
+    /// Among those that prove indices.
     pub checks: u64,
-    /// Of those by which arithmetic fits `int`.
+    /// Among those under which arithmetic fits `int`.
     pub fits: u64,
 }
 
-/// What the last launch had and fulfilled; nothing before the first.
+/// The numbers of the last launch and the conditions that it fulfilled; nothing before the first launch.
 #[derive(Debug)]
 struct Last {
     is_known: bool,
@@ -39,7 +39,7 @@ struct Last {
 }
 
 impl ConditionSet {
-    /// Of the conditions that prove indices, and of those by which arithmetic fits `int`.
+    /// Makes the set from the conditions that prove indices and those under which arithmetic fits `int`.
     pub fn new(checks: Vec<Condition>, fits: Vec<Condition>) -> Self {
         let mut numbers = Vec::new();
         for Condition { below, limit } in checks.iter().chain(&fits) {
@@ -56,12 +56,12 @@ impl ConditionSet {
         &self.checks
     }
 
-    /// The conditions by which arithmetic fits `int`.
+    /// The conditions under which arithmetic fits `int`.
     pub fn fits(&self) -> &[Condition] {
         &self.fits
     }
 
-    /// Those that a launch fulfils. Allocates nothing, and waits for no other thread.
+    /// The conditions that a launch fulfils. Allocates nothing, and waits for no other thread.
     pub fn fulfilled(&self, launch: &impl LaunchValues) -> FulfilledConditions {
         if self.checks.is_empty() && self.fits.is_empty() {
             return FulfilledConditions::default();
@@ -77,7 +77,7 @@ impl ConditionSet {
         last.fulfilled
     }
 
-    /// The numbers of a launch; nothing if one is unknown, if one is beyond 64 bits, or if there are too many.
+    /// The numbers of a launch; `None` if one is unknown or beyond 64 bits, or if there are too many.
     fn read<'n>(
         &self,
         launch: &impl LaunchValues,

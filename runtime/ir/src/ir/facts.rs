@@ -92,7 +92,7 @@ pub enum ResultRange {
 /// For a result that is no float, only [`Cost::Converts`] and [`Cost::Products`] count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cost {
-    /// A function of its own, such as a root: the dearest, and so the default.
+    /// A function of its own, such as a root. It is the most expensive kind, and therefore the default.
     Special,
     /// No computation: it moves a value, from memory, from another lane, or from one type to another by its bits.
     Moves,

@@ -207,14 +207,14 @@ pub struct KernelAttributes {
     pub coarsen: Option<CoarsenFactor>,
     /// The requirements on the compiled code.
     pub requires: Requirements,
-    /// What its warpgroups are for, as far as their registers tell.
+    /// The roles of its warpgroups: the registers of each.
     pub roles: Option<Roles>,
 }
 
 /// The registers of each warpgroup of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Roles {
-    /// Of a thread of each warpgroup; 0 past the last.
+    /// Registers of a thread in each warpgroup; 0 past the last.
     pub registers: [u32; 8],
     /// Warpgroups of a block.
     pub warpgroups: u32,

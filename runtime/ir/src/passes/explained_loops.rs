@@ -1,7 +1,7 @@
-//! What the text of a module says of its loops, in words.
+//! Explains the loops of a module by its text, in words.
 //!
-//! What comes in is a module that the passes have marked; what goes out is a [`LoopFinding`] for each loop, those around
-//! before those inside. Knows neither how loops are printed nor what a compiler makes of them.
+//! A module that the passes have marked comes in. A [`LoopFinding`] for each loop goes out, outer loops before inner ones.
+//! This module does not know how loops are printed, or what a compiler makes of them.
 
 use std::collections::HashMap;
 
@@ -11,43 +11,43 @@ use crate::ir::{
 };
 use crate::validate::ValidModule;
 
-/// A loop, and what decides whether a compiler can unroll it.
+/// A loop, with the facts that decide whether a compiler can unroll it.
 #[derive(Clone, Debug)]
 pub struct LoopFinding {
-    /// The kernel or the device function that it stands in.
+    /// The kernel or the device function that contains it.
     pub function: String,
     /// Its identity in that function.
     pub id: LoopId,
-    /// Where.
+    /// Its location.
     pub at: Location,
-    /// Its head as Rust spells it: `for k in 0..n`.
+    /// Its head in Rust: `for k in 0..n`.
     pub text: String,
-    /// The loop around it, by its place among all findings.
+    /// The loop around it, by its index among all findings.
     pub around: Option<usize>,
     /// `#[unroll]` (`Some(None)`) or `#[unroll(N)]`.
     pub unroll: Option<Option<u32>>,
-    /// How many iterations it has, where they are counted before the first one.
+    /// Its number of iterations.
     pub iterations: Iterations,
     /// Whether a `break` or a `return` may end it early.
     pub leaves: bool,
-    /// The indices in its own statements, and not in a loop inside, with what is proven of each.
+    /// The indices in its own statements, without those of inner loops, each with its proof.
     pub indices: Vec<(String, Proof)>,
     /// Lines of its own statements.
     pub lines: Vec<Location>,
 }
 
-/// How many iterations a loop has.
+/// The number of iterations of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Iterations {
-    /// So many in each launch.
+    /// This number, in every launch.
     Constant(u128),
-    /// As many as its range has numbers.
+    /// The length of its range, which is known before the first iteration.
     OfRange,
-    /// Until its condition fails or something leaves it.
+    /// Unknown before it runs: it ends when its condition fails or something leaves it.
     Open,
 }
 
-/// What the text says of every loop of a module.
+/// The findings about every loop of a module.
 pub fn explain_loops(module: &ValidModule) -> Vec<LoopFinding> {
     let module = module.module();
     let mut found = Vec::new();
@@ -62,7 +62,7 @@ pub fn explain_loops(module: &ValidModule) -> Vec<LoopFinding> {
 struct Search<'a> {
     function: &'a Function,
     wording: Wording<'a>,
-    /// The loops around, innermost last, by their places in `found`.
+    /// The loops around, innermost last, by their indices in `found`.
     around: Vec<usize>,
     found: &'a mut Vec<LoopFinding>,
 }
@@ -96,7 +96,7 @@ impl<'a> Search<'a> {
             self.own(stmt);
             return visit::blocks(stmt).into_iter().for_each(|block| self.block(block));
         };
-        // The range of a loop is evaluated around it, the condition of one inside it.
+        // The range of a loop is evaluated before it, a condition inside it.
         if let StmtKind::For { .. } = &stmt.kind {
             self.own(stmt);
         }
@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
         self.around.pop();
     }
 
-    /// Notes what a statement itself does for the innermost loop around it.
+    /// Notes the effect of a statement itself on the innermost loop around it.
     fn own(&mut self, stmt: &Stmt) {
         for e in visit::operands(stmt) {
             visit::expr(e, &mut |e| self.expression(e));

@@ -66,7 +66,7 @@ pub fn coarsen(module: &ValidModule, factor: CoarsenFactor) -> Result<ValidModul
     Ok(module.clone().rewrite(|module| *module = coarsened))
 }
 
-/// Asks of every loop that it is not unrolled: what the text would be if compilers left loops as they are.
+/// Asks for every loop that it is not unrolled. The text shows what compilers make of loops that they leave as they are.
 pub fn rolled(module: ValidModule) -> ValidModule {
     module.rewrite(rolled::rolled)
 }

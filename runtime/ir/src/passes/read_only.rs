@@ -31,17 +31,17 @@ pub(super) fn candidates(module: &Module) -> u64 {
     positions.filter(|(_, id)| gains(**id)).fold(0, |bits, (at, _)| bits | 1 << at)
 }
 
-/// Whether each load of a slice is one of eight bits, which takes an instruction more where nothing else writes the memory.
+/// Returns whether each load of a slice has eight bits. Such a load takes one instruction more if the slice is read-only.
 fn is_of_bytes(ty: &Type) -> bool {
     matches!(ty, Type::Ref { to, .. } if to.element().is_some_and(|elem| elem.size() == 1))
 }
 
-/// Whether a slice may be read after something is written, which could be moved before it.
+/// Returns whether a slice may be read after a write; as a read-only load, it could be moved before that.
 fn is_read_late(kernel: &Function, slice: VarId) -> bool {
     Reads { names: HashSet::from([slice]), has_written: false }.are_late(&kernel.body)
 }
 
-/// Where a slice is read, by whatever name.
+/// The reads of a slice, by any of its names.
 struct Reads {
     names: HashSet<VarId>,
     has_written: bool,
@@ -64,7 +64,7 @@ impl Reads {
         let loops = matches!(stmt.kind, StmtKind::While { .. } | StmtKind::For { .. });
         let is_late = reads && (self.has_written || has_closure || writes && calls(stmt));
         self.has_written |= writes;
-        // What one iteration writes comes before what the next one reads.
+        // The writes of one iteration come before the reads of the next.
         let turns = if loops { 2 } else { 1 };
         is_late
             || (0..turns).any(|_| visit::blocks(stmt).into_iter().any(|inner| self.are_late(inner)))

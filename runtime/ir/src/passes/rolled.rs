@@ -1,4 +1,4 @@
-//! Loops that compilers are to leave as they are, to compare with.
+//! Asks compilers not to unroll loops, for a comparison with the normal text.
 
 use crate::ir::{Block, Expr, ExprKind, Module, StmtKind};
 

@@ -1,4 +1,5 @@
-//! Random integer expressions: their values lie in the intervals that are said, and what cannot overflow does not.
+//! Random integer expressions: their values lie in the reported intervals, and arithmetic that is reported exact does not
+//! overflow.
 
 use super::{FunctionScope, Kind};
 use crate::ir::{

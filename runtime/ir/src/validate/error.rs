@@ -111,25 +111,25 @@ pub enum ValidateError {
         /// The launch.
         at: Location,
     },
-    /// Registers of warpgroups in a kernel without roles.
+    /// A call of `registers` in a kernel without roles.
     NoRoles {
         /// How many.
         registers: u32,
         /// The call.
         at: Location,
     },
-    /// Registers of warpgroups that a function sets.
+    /// A call of `registers` in a device function.
     RegistersInFunction {
         /// The function.
         function: String,
         /// The call.
         at: Location,
     },
-    /// Other registers than the roles of the warpgroups that set them.
+    /// A call of `registers` with a number that differs from the role of a warpgroup that reaches it.
     Roles {
         /// How many.
         registers: u32,
-        /// The warpgroups that get there, and those of each by its role.
+        /// The warpgroups that reach the call, each with the registers of its role.
         reached: Vec<(u32, u32)>,
         /// The call.
         at: Location,
@@ -232,7 +232,7 @@ impl std::fmt::Display for ValidateError {
             ),
             Self::NoRoles { registers, .. } => write!(
                 f,
-                "`registers::<{registers}>()` stands in a kernel without roles; write \
+                "`registers::<{registers}>()` needs a kernel with roles; write \
                  `#[gpu_kernel(warpgroups(40, 232, 232))]`, the registers of each warpgroup of a block"
             ),
             Self::RegistersInFunction { function, .. } => write!(
@@ -248,7 +248,7 @@ impl std::fmt::Display for ValidateError {
     }
 }
 
-/// Which warpgroups set other registers than their roles have.
+/// Names the warpgroups that reach a call of `registers` with another number than their roles have.
 fn write_roles(f: &mut std::fmt::Formatter<'_>, registers: u32, reached: &[(u32, u32)]) -> std::fmt::Result {
     let list = |numbers: Vec<u32>| {
         let words: Vec<String> = numbers.iter().map(ToString::to_string).collect();
@@ -265,7 +265,7 @@ fn write_roles(f: &mut std::fmt::Formatter<'_>, registers: u32, reached: &[(u32,
     };
     write!(
         f,
-        "`registers::<{registers}>()` is reached by {which} {groups}, which {each} {theirs} registers by `warpgroups(…)`; let it stand \
+        "`registers::<{registers}>()` is reached by {which} {groups}, which {each} {theirs} registers by `warpgroups(…)`; put the call \
          in a branch on `warpgroup_id()`, with the number of its role"
     )
 }

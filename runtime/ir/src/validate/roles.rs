@@ -1,6 +1,6 @@
-//! Registers of warpgroups: each `registers::<N>()` is reached by warpgroups alone whose role has `N`.
+//! Registers of warpgroups: only warpgroups whose role has `N` registers may reach `registers::<N>()`.
 //!
-//! A condition is evaluated for each warpgroup in turn, where it is made of `warpgroup_id()` and constants; of any other both
+//! A condition of `warpgroup_id()` and constants is evaluated for each warpgroup in turn. For any other condition, both
 //! branches count as taken.
 
 use std::collections::HashMap;
@@ -55,12 +55,12 @@ fn call(e: &Expr) -> Option<(u32, Location)> {
 struct Walk<'f> {
     kernel: &'f Function,
     roles: Roles,
-    /// What immutable variables were initialised with.
+    /// The initial values of immutable variables.
     definitions: HashMap<VarId, &'f Expr>,
 }
 
 impl<'f> Walk<'f> {
-    /// Checks a block that these warpgroups reach, a bit each; gives those that reach its end.
+    /// Checks a block that these warpgroups reach, one bit for each. Returns those that reach its end.
     fn block(&mut self, block: &'f Block, mut reached: u32) -> Result<u32, ValidateError> {
         for stmt in &block.stmts {
             reached = self.stmt(stmt, reached)?;
@@ -110,7 +110,7 @@ impl<'f> Walk<'f> {
         wrong.map_or(Ok(()), Err)
     }
 
-    /// The value of an expression in a warpgroup, if the number of the warpgroup decides it.
+    /// The value of an expression in a warpgroup, if it depends only on the number of the warpgroup.
     fn value(&self, e: &Expr, group: u32) -> Option<i128> {
         if let Some(number) = e.as_int() {
             return Some(number);
@@ -132,7 +132,7 @@ impl<'f> Walk<'f> {
     }
 }
 
-/// What an operator gives, where that is known.
+/// The result of an operator, if it is known.
 fn combined(op: BinaryOp, a: Option<i128>, b: Option<i128>) -> Option<i128> {
     match (op, a, b) {
         (BinaryOp::And, Some(0), _) | (BinaryOp::And, _, Some(0)) => return Some(0),

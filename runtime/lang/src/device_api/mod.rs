@@ -101,6 +101,7 @@ mod ordered_text;
 pub mod packed;
 mod registry;
 pub mod rounding;
+pub mod setmaxnreg;
 pub mod shared;
 pub mod shuffle;
 #[doc(hidden)]

@@ -45,10 +45,11 @@ static WARPGROUPS: &[Builtin] = &[
     wgmma::multiply::<crate::half::bf16, [[f32; 4]; 8], false, false>(),
     wgmma::multiply_registers::<crate::half::bf16, [[f32; 4]; 8], false>(),
     wgmma::wait::<0>(),
-    wgmma::fewer::<40>(),
-    wgmma::more::<232>(),
-    wgmma::of_role::<40>(),
 ];
+
+/// The builtins that set the number of registers; it is a generic argument.
+static REGISTERS: &[Builtin] =
+    &[setmaxnreg::fewer::<40>(), setmaxnreg::more::<232>(), setmaxnreg::of_role::<40>()];
 
 /// The functions, by their modules.
 static FUNCTIONS: &[Lists] = &lists! {
@@ -76,6 +77,7 @@ static FUNCTIONS: &[Lists] = &lists! {
         rounding::add::ALL, rounding::sub::ALL, rounding::mul::ALL, rounding::fma::ALL, rounding::div::ALL,
         rounding::rcp::ALL, rounding::sqrt::ALL, rounding::builtins::ALL
     ];
+    "setmaxnreg" [REGISTERS];
     "shuffle" [shuffle::builtins::ALL];
     "sync" [sync::builtins::ALL];
     "tensor_copy" [tensor_copy::ALL];

@@ -1,6 +1,6 @@
 //! Functions of Rust's library that kernels call by an imported name: `use core::mem::swap;`.
 //!
-//! The function itself is Rust's. The type beside it of the same name, which the prelude brings, gives its meaning on the
+//! The function itself is Rust's. The type beside it of the same name, which the prelude exports, gives its meaning on the
 //! device. If the function of that name is another one, the kernel is refused.
 
 use core::marker::PhantomData;

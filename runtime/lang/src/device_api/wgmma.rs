@@ -13,23 +13,21 @@ use super::number::Num;
 use super::numbered::numbered;
 use super::text::with;
 use crate::codegen::ARRAY;
-use crate::ir::{
-    ArgumentAccess, Builtin, CudaText, Effect, Facts, Form, Name, Prelude, SyncScope, Type, Variance,
-};
+use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, SyncScope, Type, Variance};
 use crate::record::Callee;
-use crate::simulator::context::{self, RegisterChange, WgmmaLeft, WgmmaProduct};
+use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
 use crate::types::{AnyBits, DeviceType, GpuType};
 use crate::witness::{DeviceFn, FnProbe};
 
 /// The effect of calls that a warpgroup makes together.
-const TOGETHER: Effect = Effect::Sync(SyncScope::Warpgroup);
+pub(super) const TOGETHER: Effect = Effect::Sync(SyncScope::Warpgroup);
 
 /// Elements that a warpgroup multiplies, with their names in PTX.
 pub trait WgmmaElement: AnyBits + 'static {
     /// The type of the sums: `f32`, or `i32` for integers.
     type Sum: Num + GpuType;
 
-    /// The type of the sums, and that of the elements.
+    /// The type of the sums, and the type of the elements, in PTX.
     const PTX: [&'static str; 2];
 
     /// The value of an element, by its bits.
@@ -39,7 +37,7 @@ pub trait WgmmaElement: AnyBits + 'static {
 
 /// Sums of a product of `T`: `[[T::Sum; 4]; C]`, or those of an [`Accumulator`](crate::tensor::Accumulator).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what products of `{T}` are added up in",
+    message = "`{Self}` cannot hold the sums of products of `{T}`",
     note = "a thread has `[[f32; 4]; C]` of 64 × `8 * C` sums, `i32` where integers are multiplied"
 )]
 pub trait WgmmaSums<T>: DeviceType {
@@ -53,7 +51,7 @@ impl<T: WgmmaElement, const C: usize> WgmmaSums<T> for [[T::Sum; 4]; C] {
 
 /// Sums of some product: `[[D; 4]; C]`, or those of an [`Accumulator`](crate::tensor::Accumulator).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` are no sums of products",
+    message = "`{Self}` cannot hold the sums of products",
     note = "a thread has `[[f32; 4]; C]` of 64 × `8 * C` sums"
 )]
 pub trait WgmmaRegisters: DeviceType {}
@@ -63,7 +61,7 @@ impl<D: Num, const C: usize> WgmmaRegisters for [[D; 4]; C] {}
 builtin! {
     /// Number of the calling thread's warpgroup in its block.
     ///
-    /// All lanes of the warp make the call: the compiler sees then that the number is the same in the warp.
+    /// All lanes of the warp make the call, so the compiler sees that the number is the same in the warp.
     pub fn warpgroup_id() -> u32 {
         cuda: with("ws_warpgroup_id()", &WARPGROUP_ID), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarpgroup, fixes_variance: true, facts: Facts::MOVES
@@ -73,9 +71,9 @@ builtin! {
 
     /// Describes a matrix in shared memory for [`wgmma`], whose first element is `place`.
     ///
-    /// `leading` and `stride` are distances in bytes, multiples of 16. `swizzle` says how units of 16 bytes change places:
-    /// 0 not at all, 1 within 128 bytes, 2 within 64, 3 within 32. In a matrix that is swizzled within 128 bytes and begins
-    /// at a multiple of 1024 bytes, eight rows of 128 bytes are one piece.
+    /// `leading` and `stride` are distances in bytes, multiples of 16. `swizzle` is the range in which units of 16 bytes
+    /// change places: 0 not at all, 1 within 128 bytes, 2 within 64, 3 within 32. In a matrix that is swizzled within 128
+    /// bytes and begins at a multiple of 1024 bytes, eight rows of 128 bytes are one piece.
     ///
     /// - If elements along K lie side by side, `stride` is the distance from one piece to the piece of the next eight rows,
     ///   and `leading` is ignored. The descriptor plus 2 describes the next 32 bytes along K.
@@ -91,7 +89,7 @@ builtin! {
         field(start) | field(leading) << 16 | field(stride) << 32 | u64::from(swizzle) << 62
     }
 
-    /// Orders the thread's accesses to registers before those of products. It stands before the first product, and between
+    /// Orders the thread's accesses to registers before those of products. Call it before the first product, and between
     /// other uses of the sums and the next product.
     pub fn wgmma_fence() {
         cuda: with("ws_wgmma_fence()", &FENCE), effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES
@@ -99,11 +97,11 @@ builtin! {
         context::wgmma_fence();
     }
 
-    /// Keeps computations of the sums before it and uses of them behind it. The compiler does not know which registers the products
-    /// own.
+    /// Keeps the compiler from moving computations or uses of the sums across this call. The compiler does not know which
+    /// registers the products own.
     ///
-    /// It stands between products and other computations of the same registers: before [`wgmma_fence`] and after [`wgmma_wait`]. It
-    /// is no instruction.
+    /// It belongs between products and other computations of the same registers: before [`wgmma_fence`] and after
+    /// [`wgmma_wait`]. It prints no instruction.
     pub fn wgmma_pin<S: WgmmaRegisters>(sums: &mut S) {
         cuda: with("ws_wgmma_pin({0})", &PIN), by_reference: true, effect: TOGETHER, min_compute: (9, 0), arch_specific: true,
         facts: Facts { accesses: &[ArgumentAccess::Update], ..Facts::MOVES }
@@ -119,7 +117,7 @@ builtin! {
     }
 }
 
-/// Starts a product of operands that descriptors say: 64 × `8 * C` sums, of which each thread has `[[T::Sum; 4]; C]`.
+/// Starts a product of operands in shared memory. It has 64 × `8 * C` sums, and each thread has `[[T::Sum; 4]; C]` of them.
 ///
 /// `a` and `b` are descriptors. `a` has 64 rows, and `b` has `8 * C` columns. Elements along K lie side by side in both.
 /// With `A_TURNED`, the rows of `a` lie side by side instead, and with `B_TURNED` the columns of `b`; only elements of 16
@@ -169,7 +167,7 @@ pub fn wgmma<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: bool, const B_TUR
 /// Starts a product like [`wgmma`] whose left operand is in registers: thread `t` holds 32 bytes of row
 /// `t / 32 * 16 + t % 32 / 4` and of the row eight below it, as `mma_m16n8k16_f32_bf16` takes them.
 ///
-/// Until [`wgmma_wait`], these registers belong to the tensor cores, too.
+/// These registers also belong to the tensor cores until [`wgmma_wait`].
 #[inline]
 #[track_caller]
 pub fn wgmma_rs<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool>(
@@ -192,56 +190,6 @@ pub fn wgmma_wait<const N: u32>() {
     context::wgmma_wait(N as usize);
 }
 
-/// Gives registers of the warp back until each of its threads has `N`, a multiple of 8 from 24 to 256.
-///
-/// All warps of the warpgroup make the call. The kernel states its largest block by `launch_bounds`, and the registers of each
-/// thread at its start follow from that. rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
-///
-/// ```compile_fail,E0080
-/// # use warpsmith::prelude::*;
-/// # use warpsmith::ptx::*;
-/// #[gpu_kernel(launch_bounds(128, 1))]
-/// fn kernel() {
-///     setmaxnreg_dec::<42>();
-/// }
-/// kernel().grid(1).block(128).launch(&Device::simulator()).unwrap();
-/// ```
-#[inline]
-#[track_caller]
-pub fn setmaxnreg_dec<const N: u32>() {
-    const { limit(N) };
-    context::set_registers("setmaxnreg_dec", RegisterChange::Fewer, N);
-}
-
-/// Takes registers that other warps have given back until each thread of the warp has `N`, and waits for them.
-///
-/// The rules of [`setmaxnreg_dec`] apply. Source: PTX ISA, `setmaxnreg.inc`.
-#[inline]
-#[track_caller]
-pub fn setmaxnreg_inc<const N: u32>() {
-    const { limit(N) };
-    context::set_registers("setmaxnreg_inc", RegisterChange::More, N);
-}
-
-/// Gives each thread of the warpgroup the `N` registers of its role, which `#[gpu_kernel(warpgroups(40, 232, 232))]` states.
-///
-/// The call stands in the kernel itself, first in a branch on [`warpgroup_id`]. It does not compile with another number than that
-/// of the warpgroups that reach it. It prints as [`setmaxnreg_dec`] or as [`setmaxnreg_inc`].
-#[inline]
-#[track_caller]
-pub fn registers<const N: u32>() {
-    const { limit(N) };
-    context::set_registers("registers", RegisterChange::Either, N);
-}
-
-/// Fails to compile for a number of registers that a thread cannot have.
-const fn limit(registers: u32) {
-    assert!(
-        registers.is_multiple_of(8) && registers >= 24 && registers <= 256,
-        "the registers of a thread are set to a multiple of 8 from 24 to 256"
-    );
-}
-
 /// Fails to compile for a shape that no product has.
 const fn shape<T: WgmmaElement, S: WgmmaSums<T>>(turned: bool) {
     assert!(
@@ -255,7 +203,7 @@ const fn shape<T: WgmmaElement, S: WgmmaSums<T>>(turned: bool) {
     );
 }
 
-/// A product, as the simulator does it.
+/// The product for the simulator.
 fn product<T: WgmmaElement, S: WgmmaSums<T>>(
     operation: &'static str,
     turned: [bool; 2],
@@ -348,16 +296,7 @@ impl<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool> DeviceFn for wgmma_
 
 numbered! {
     wait for wgmma_wait: &WAIT, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: Facts::MOVES }
-    fewer for setmaxnreg_dec: &FEWER, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: SETS_REGISTERS }
-    more for setmaxnreg_inc: &MORE, { effect: TOGETHER, min_compute: (9, 0), arch_specific: true, facts: SETS_REGISTERS }
-    of_role for registers as "ws_setmaxnreg_{{direction}}": &CHANGED, {
-        effect: TOGETHER, min_compute: (9, 0), arch_specific: true,
-        facts: Facts { form: Form::Registers(N), ..SETS_REGISTERS }
-    }
 }
-
-/// A thread may wait there for registers that others give back.
-const SETS_REGISTERS: Facts = Facts { rendezvous: true, ..Facts::MOVES };
 
 /// The facts of a product: it reads and writes the sums, and goes on until the wait.
 const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], in_flight: true, ..Facts::MOVES };
@@ -410,7 +349,7 @@ pub(crate) const fn multiply_registers<T: WgmmaElement, S: WgmmaSums<T>, const B
     multiplies("wgmma_rs", text::<T, S, B_TURNED>)
 }
 
-/// One shape and type of product, as PTX has it.
+/// The PTX instruction of one shape and type.
 struct Instruction {
     element: [&'static str; 2],
     bytes: usize,
@@ -426,7 +365,7 @@ impl Instruction {
         format!("m64n{n}k{k}.{sum}.{element}.{element}")
     }
 
-    /// What stands behind the predicate: signs of both operands, and which of them are turned.
+    /// The text after the predicate: the signs of both operands, and whether each is turned.
     fn flags(&self) -> String {
         let [a, b] = self.turned.map(u8::from);
         match (self.element[0], self.bytes, self.in_registers) {
@@ -529,25 +468,6 @@ static WAIT: Prelude = Prelude {
     name: "ws_wgmma_wait",
     code: "template <int N>
 __device__ __forceinline__ void ws_wgmma_wait() { asm volatile(\"wgmma.wait_group.sync.aligned %0;\" :: \"n\"(N) : \"memory\"); }
-",
-    needs: &[],
-};
-
-static FEWER: Prelude = Prelude {
-    name: "ws_setmaxnreg_dec",
-    code: "template <int N>
-__device__ __forceinline__ void ws_setmaxnreg_dec() { asm volatile(\"setmaxnreg.dec.sync.aligned.u32 %0;\" :: \"n\"(N)); }
-",
-    needs: &[],
-};
-
-/// Both, of which the printer writes one.
-static CHANGED: Prelude = Prelude { name: "ws_registers", code: "", needs: &[&FEWER, &MORE] };
-
-static MORE: Prelude = Prelude {
-    name: "ws_setmaxnreg_inc",
-    code: "template <int N>
-__device__ __forceinline__ void ws_setmaxnreg_inc() { asm volatile(\"setmaxnreg.inc.sync.aligned.u32 %0;\" :: \"n\"(N)); }
 ",
     needs: &[],
 };

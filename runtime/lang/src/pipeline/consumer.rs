@@ -1,4 +1,4 @@
-//! What empties the stages of a pipeline.
+//! The warpgroups that empty the stages of a pipeline.
 
 use core::mem::{offset_of, size_of};
 
@@ -11,13 +11,13 @@ use crate::ir::{FieldType, StructType, Type};
 use crate::tensor::Chain;
 use crate::types::DeviceType;
 
-/// What empties the stages of a [`Pipeline`], in turn; each thread of a consuming warpgroup has its own.
+/// Empties the stages of a [`Pipeline`] in turn. Each thread of a consuming warpgroup has its own.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Consumer<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32> {
     pub(super) pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>,
     pub(super) turn: Turn,
-    /// The stage that a product under way still reads; `STAGES` if there is none.
+    /// The stage that a product under way still reads, or `STAGES`.
     pub(super) held: u32,
 }
 
@@ -48,17 +48,19 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         Loaded { pipeline: self.pipeline, stage }
     }
 
-    /// Gives a stage back: what the warpgroup multiplied from it is done.
+    /// Gives a stage back. The warpgroup's products of its tiles are done.
     ///
-    /// One thread tells each block. Threads that have read tiles themselves meet before, by `named_barrier_sync`.
+    /// One thread of the warpgroup arrives at each block's barrier. If threads have read tiles by themselves, the warpgroup
+    /// meets first, by `named_barrier_sync`.
     #[track_caller]
     pub fn release(&mut self, filled: Loaded<'a, S, STAGES, CONSUMERS, BLOCKS>) {
         self.give_back(filled.stage);
     }
 
-    /// Holds a stage while the product that was started last reads it, and gives back the one that was held: its product is done.
+    /// Holds a stage while the product that was started last reads it, and gives back the stage that was held before, whose
+    /// product is done.
     ///
-    /// A stage is of one product. [`finish`](Self::finish) gives back the last.
+    /// Each stage is read by one product. [`finish`](Self::finish) gives back the last stage.
     #[track_caller]
     pub fn release_behind<D: Num, const N: usize>(
         &mut self,
@@ -82,7 +84,7 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         self.held = STAGES as u32;
     }
 
-    /// Tells each block that the warpgroup has done with a stage.
+    /// Arrives at each block's barrier for a stage that the warpgroup no longer reads.
     #[track_caller]
     fn give_back(&self, stage: u32) {
         let place = thread_rank() % 128;
@@ -100,7 +102,7 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
 impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32>
     Loaded<'a, S, STAGES, CONSUMERS, BLOCKS>
 {
-    /// The tiles of the stage, for as long as it is not given back.
+    /// The tiles of the stage, until it is released.
     pub fn tiles(&self) -> S::At<'_> {
         S::at(self.pipeline.memory(self.stage))
     }

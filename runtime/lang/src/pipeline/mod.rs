@@ -1,7 +1,7 @@
-//! Stages of tiles that one thread lets the copy engine fill and warpgroups empty, turn after turn.
+//! Stages of tiles, which the copy engine fills for one thread and warpgroups empty, in turns.
 //!
-//! Written in the device language itself, over [`Barrier`]s and tensor copies. Which barrier is in which phase, how many arrive and
-//! how many bytes come is known here and nowhere else: a kernel has guards, which are consumed.
+//! Written in the device language itself, over [`Barrier`]s and tensor copies. This module alone knows the phase of each
+//! barrier, its arrivals and its bytes. A kernel handles guards, which are consumed.
 
 mod consumer;
 mod producer;
@@ -25,17 +25,18 @@ pub use consumer::{Consumer, Loaded};
 pub use producer::{Producer, Slot};
 pub use stage::{StagePart, StageTiles, largest};
 
-/// `STAGES` stages in the block's shared memory, each with its tiles, which one thread fills and `CONSUMERS` warpgroups of each of
-/// `BLOCKS` blocks of a cluster empty.
+/// `STAGES` stages of tiles in the block's shared memory. One thread fills them, and `CONSUMERS` warpgroups in each of
+/// `BLOCKS` blocks of a cluster empty them.
 ///
-/// Declared by `shared!(Pipeline<S, STAGES, CONSUMERS, BLOCKS>)`, where all threads of the block, or of the cluster, meet: the barriers
-/// are made there. One thread of each block has its [`producer`](Self::producer), and all threads of each consuming warpgroup their
-/// [`consumer`](Self::consumer). `BLOCKS` is more than 1 where blocks of a cluster fill each other's stages by
-/// [`Slot::load_multicast`]: a stage is free then when the consumers of all of them have released it. Compute capability 9.0.
+/// `shared!(Pipeline<S, STAGES, CONSUMERS, BLOCKS>)` declares it and initialises its barriers; all threads of the block, or
+/// of the cluster, meet there. One thread of each block calls [`producer`](Self::producer), and all threads of each
+/// consuming warpgroup call [`consumer`](Self::consumer). `BLOCKS` is more than 1 if blocks of a cluster fill each other's
+/// stages by [`Slot::load_multicast`]. A stage is then free when the consumers of all these blocks have released it.
+/// Compute capability 9.0.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Pipeline<'a, S, const STAGES: usize, const CONSUMERS: u32 = 1, const BLOCKS: u32 = 1> {
-    /// The stages, then the barriers that tell that one is full, then those that tell that one is empty.
+    /// The stages, then the barriers of full stages, then the barriers of empty stages.
     words: *mut u64,
     memory: PhantomData<(&'a u64, S)>,
 }
@@ -63,7 +64,7 @@ struct Turn {
 
 #[gpu_impl]
 impl Turn {
-    /// Goes to the next of so many stages.
+    /// Advances to the next stage; after the last of `stages`, to the first one in the next phase.
     fn advance(&mut self, stages: u32) {
         self.stage += 1;
         if self.stage == stages {
@@ -73,7 +74,7 @@ impl Turn {
     }
 }
 
-/// `DeviceType` of structs over a pipeline: their fields, as they are declared.
+/// Implements `DeviceType` for structs over a pipeline, with their fields as declared.
 macro_rules! over_a_pipeline {
     ($($name:ident { $($field:ident: $ty:ty),+ })+) => {$(
         impl<'a, S: DeviceType, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32> DeviceType
@@ -115,11 +116,11 @@ impl<S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32
         assert!(BLOCKS >= 1 && BLOCKS <= 16, "a pipeline is of 1 to 16 blocks of a cluster");
         assert!(
             STAGES * S::SIZE + 16 * STAGES <= 232_448,
-            "a pipeline takes at most 227 KiB of shared memory: it has fewer stages, or smaller tiles"
+            "a pipeline takes at most 227 KiB of shared memory: declare fewer stages, or smaller tiles"
         );
         S::SIZE / 8
     };
-    /// Arrivals by which a stage becomes free.
+    /// Arrivals that make a stage free.
     const RELEASES: u32 = CONSUMERS * BLOCKS;
 }
 
@@ -162,22 +163,22 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         }
     }
 
-    /// What fills the stages, from the first on: one thread of the block has it.
+    /// The producer, which begins with the first stage. One thread of the block calls this.
     pub fn producer(self) -> Producer<'a, S, STAGES, CONSUMERS, BLOCKS> {
         Producer { pipeline: self, turn: Turn { stage: 0, phase: Phase::passed() } }
     }
 
-    /// What empties the stages, from the first on: all threads of a consuming warpgroup have theirs.
+    /// A consumer, which begins with the first stage. All threads of each consuming warpgroup call this.
     pub fn consumer(self) -> Consumer<'a, S, STAGES, CONSUMERS, BLOCKS> {
         Consumer { pipeline: self, turn: Turn { stage: 0, phase: Phase::first() }, held: STAGES as u32 }
     }
 
-    /// The barrier that tells that a stage is full.
+    /// The barrier whose phase completes when a stage is full.
     fn full(self, stage: u32) -> &'a Barrier {
         unsafe { &*(self.words.wrapping_add(STAGES * Self::WORDS + stage as usize) as *const Barrier) }
     }
 
-    /// The barrier that tells that a stage is empty.
+    /// The barrier whose phase completes when a stage is empty.
     fn empty(self, stage: u32) -> &'a Barrier {
         unsafe { &*(self.words.wrapping_add(STAGES * (Self::WORDS + 1) + stage as usize) as *const Barrier) }
     }

@@ -1,4 +1,4 @@
-//! What fills the stages of a pipeline.
+//! The thread that fills the stages of a pipeline.
 
 use core::mem::{offset_of, size_of};
 
@@ -13,7 +13,7 @@ use crate::tensor_map::{BoxLayout, MappedElement, TensorMap};
 use crate::tile::Tile;
 use crate::types::{DeviceType, IndexInteger};
 
-/// What fills the stages of a [`Pipeline`], in turn; one thread of a block has it.
+/// Fills the stages of a [`Pipeline`] in turn. One thread of a block has it.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Producer<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32> {
@@ -21,7 +21,7 @@ pub struct Producer<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOC
     pub(super) turn: Turn,
 }
 
-/// A stage that all consumers have released, to be filled.
+/// A free stage, which the producer fills.
 #[derive(Debug)]
 #[repr(C)]
 #[must_use = "a stage that is not committed is never full, and its consumers wait for ever"]
@@ -48,15 +48,16 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         Slot { pipeline: self.pipeline, stage }
     }
 
-    /// Gives a stage to the consumers, who wait for the copies of all its tiles.
+    /// Hands a stage over to the consumers, which wait for the copies of all its tiles.
     #[track_caller]
     pub fn commit(&mut self, slot: Slot<'a, S, STAGES, CONSUMERS, BLOCKS>) {
         self.pipeline.full(slot.stage).expect(S::BYTES);
     }
 
-    /// Waits until the consumers have released all that was committed.
+    /// Waits until the consumers have released every committed stage.
     ///
-    /// The simulator also wants a `cluster_sync` where a cluster ends: it does not see that arrivals of other blocks were waited for.
+    /// Kernels with clusters also need a `cluster_sync` at the end on the simulator, which does not see that this call has
+    /// waited for the arrivals of other blocks.
     #[track_caller]
     pub fn drain(mut self) {
         for _ in 0..STAGES {
@@ -70,75 +71,51 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
 impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32>
     Slot<'a, S, STAGES, CONSUMERS, BLOCKS>
 {
-    /// The tiles of the stage, for as long as it is not committed.
+    /// The tiles of the stage, until it is committed.
     pub fn tiles(&self) -> S::At<'_> {
         S::at(self.pipeline.memory(self.stage))
     }
+}
 
-    /// Starts the copy of the box whose first element is at a row and a column into a tile of the stage.
-    #[track_caller]
-    pub fn load<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>(
-        &self,
-        tile: Tile<T, ROWS, COLS, L>,
-        map: &TensorMap<T, ROWS, COLS, L>,
-        at: [I; 2],
-    ) {
-        tma_load(tile, map, at, self.pipeline.full(self.stage));
-    }
+/// Defines the loads of a slot: each starts the copy of a box into a tile, by the function behind `=`.
+macro_rules! loads {
+    ($($(#[$doc:meta])* $name:ident($($operand:ident: $ty:ident),*) = $copy:ident;)+) => {
+        #[gpu_impl]
+        impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32>
+            Slot<'a, S, STAGES, CONSUMERS, BLOCKS>
+        {$(
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name<
+                T: MappedElement,
+                const ROWS: usize,
+                const COLS: usize,
+                L: BoxLayout,
+                I: IndexInteger,
+            >(
+                &self,
+                tile: Tile<T, ROWS, COLS, L>,
+                map: &TensorMap<T, ROWS, COLS, L>,
+                at: [I; 2],
+                $($operand: $ty,)*
+            ) {
+                $copy(tile, map, at, self.pipeline.full(self.stage), $($operand),*);
+            }
+        )+}
+    };
+}
 
-    /// Starts the copy into the same tile of each block of the cluster whose bit is set in `blocks`; the stages of all of them wait for
-    /// it.
-    #[track_caller]
-    pub fn load_multicast<
-        T: MappedElement,
-        const ROWS: usize,
-        const COLS: usize,
-        L: BoxLayout,
-        I: IndexInteger,
-    >(
-        &self,
-        tile: Tile<T, ROWS, COLS, L>,
-        map: &TensorMap<T, ROWS, COLS, L>,
-        at: [I; 2],
-        blocks: u16,
-    ) {
-        tma_load_multicast(tile, map, at, self.pipeline.full(self.stage), blocks);
-    }
+loads! {
+    /// Starts the copy of a box into a tile of the stage. The box begins at a row and a column of the matrix.
+    load() = tma_load;
 
-    /// [`load`](Self::load), and how long the L2 cache keeps what it reads.
-    #[track_caller]
-    pub fn load_hint<
-        T: MappedElement,
-        const ROWS: usize,
-        const COLS: usize,
-        L: BoxLayout,
-        I: IndexInteger,
-    >(
-        &self,
-        tile: Tile<T, ROWS, COLS, L>,
-        map: &TensorMap<T, ROWS, COLS, L>,
-        at: [I; 2],
-        policy: CachePolicy,
-    ) {
-        tma_load_hint(tile, map, at, self.pipeline.full(self.stage), policy);
-    }
+    /// Starts the copy of a box into the same tile of each block of the cluster whose bit is set in `blocks`. The stage of each
+    /// of these blocks waits for it.
+    load_multicast(blocks: u16) = tma_load_multicast;
 
-    /// [`load_multicast`](Self::load_multicast), and how long the L2 cache keeps what it reads.
-    #[track_caller]
-    pub fn load_multicast_hint<
-        T: MappedElement,
-        const ROWS: usize,
-        const COLS: usize,
-        L: BoxLayout,
-        I: IndexInteger,
-    >(
-        &self,
-        tile: Tile<T, ROWS, COLS, L>,
-        map: &TensorMap<T, ROWS, COLS, L>,
-        at: [I; 2],
-        blocks: u16,
-        policy: CachePolicy,
-    ) {
-        tma_load_multicast_hint(tile, map, at, self.pipeline.full(self.stage), blocks, policy);
-    }
+    /// Like [`load`](Self::load), with a policy for how long the L2 cache keeps the box.
+    load_hint(policy: CachePolicy) = tma_load_hint;
+
+    /// Like [`load_multicast`](Self::load_multicast), with a policy for how long the L2 cache keeps the box.
+    load_multicast_hint(blocks: u16, policy: CachePolicy) = tma_load_multicast_hint;
 }

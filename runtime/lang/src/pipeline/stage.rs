@@ -1,4 +1,4 @@
-//! What a stage of a pipeline holds: tiles, whose bytes follow from their types.
+//! The content of a stage of a pipeline: tiles, whose types determine its bytes.
 
 use core::mem::size_of;
 
@@ -8,17 +8,18 @@ use crate::tensor_map::MappedElement;
 use crate::tile::{Layout, Tile};
 use crate::types::{DeviceType, InShared};
 
-/// What a stage of a [`Pipeline`](super::Pipeline) holds, by `#[derive(Stage)]` on a struct of tiles with one lifetime.
+/// The content of a stage of a [`Pipeline`](super::Pipeline). `#[derive(Stage)]` implements it for a struct of tiles with
+/// one lifetime.
 #[gpu_trait]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no stage of a pipeline",
     note = "write `#[derive(Stage)]` above a struct of tiles: `struct Ab<'a> {{ a: Tile<'a, bf16, 128, 64, Swizzle128> }}`"
 )]
 pub trait StageTiles: DeviceType {
-    /// The same tiles, for as long as a stage is held.
+    /// The same tiles with the lifetime of a held stage.
     type At<'s>: DeviceType<Erased = Self::Erased>;
 
-    /// Bytes that copies bring in one turn: those of all tiles.
+    /// Bytes of all tiles, which copies write in one turn.
     const BYTES: u32;
     /// Alignment of its memory in bytes.
     const ALIGN: u32;
@@ -37,7 +38,7 @@ pub trait StageTiles: DeviceType {
     note = "a stage is a struct of tiles: `struct Ab<'a> {{ a: Tile<'a, bf16, 128, 64, Swizzle128> }}`"
 )]
 pub trait StagePart {
-    /// Bytes that copies bring in one turn.
+    /// Bytes that copies write in one turn.
     const BYTES: u32;
     /// Alignment in bytes.
     const ALIGN: u32;
@@ -56,7 +57,7 @@ impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: Layout> StagePar
     const SIZE: usize = <Self as InShared>::LEN * size_of::<T>();
 }
 
-/// The largest of some alignments.
+/// The largest of these alignments, and at least 16.
 #[doc(hidden)]
 pub const fn largest(aligns: &[u32]) -> u32 {
     let (mut most, mut i) = (16, 0);

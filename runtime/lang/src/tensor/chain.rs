@@ -1,4 +1,4 @@
-//! Products of a warpgroup that are under way, as a borrow of what they add to.
+//! Products of a warpgroup that are under way, as a borrow of their sums.
 
 use core::mem::{offset_of, size_of};
 
@@ -13,11 +13,12 @@ use crate::ir::{FieldType, StructType, Type};
 use crate::tile::{Canonical, Tile};
 use crate::types::DeviceType;
 
-/// Products that a warpgroup has started, and may start, on the sums of an [`Accumulator`]: made by [`Accumulator::chain`].
+/// Products that a warpgroup starts on the sums of an [`Accumulator`]. [`Accumulator::chain`] makes it.
 ///
-/// The tensor cores have the sums, and left operands in registers, until [`finish`](Self::finish). Until then the chain borrows
-/// them, so rustc refuses whoever reads, writes or copies them. Each product is a group of its own: [`wait`](Self::wait) tells
-/// which tiles may be filled again. All 128 threads of the warpgroup make each call together.
+/// The tensor cores use the sums, and left operands in registers, until [`finish`](Self::finish). The chain borrows them
+/// until then, so code that reads, writes or copies them does not compile. Each product is a group of its own, and
+/// [`wait`](Self::wait) waits for all but the last ones, whose tiles are still in use. All 128 threads of the warpgroup
+/// make each call together.
 #[derive(Debug)]
 #[repr(C)]
 #[must_use = "the sums are the tensor cores' until the chain is finished"]
@@ -25,7 +26,8 @@ pub struct Chain<'s, D, const N: usize> {
     pub(super) sums: &'s mut Accumulator<D, N>,
 }
 
-/// Does nothing. A value that is dropped lives until the end of its scope: sums cannot be used before then by forgetting to finish.
+/// Does nothing. A value with a `Drop` lives until the end of its scope, so a chain that is not finished borrows the sums
+/// until there.
 impl<D, const N: usize> Drop for Chain<'_, D, N> {
     fn drop(&mut self) {}
 }
@@ -56,7 +58,7 @@ impl<T, const ROWS: usize, const COLS: usize, L: Canonical> Tile<'_, T, ROWS, CO
         );
         COLS * size_of::<T>() / 32
     };
-    /// The same of a tile whose rows follow one another along K.
+    /// The same for a tile whose rows follow one another along K.
     const TURNED_STEPS: usize = {
         assert!(
             Self::STEPS > 0 && ROWS % 16 == 0,
@@ -64,7 +66,7 @@ impl<T, const ROWS: usize, const COLS: usize, L: Canonical> Tile<'_, T, ROWS, CO
         );
         ROWS / 16
     };
-    /// Bytes from one panel to the next, of one panel anything.
+    /// Bytes from one panel to the next. With one panel, the number has no meaning.
     const APART: u32 = if L::PANEL == 0 && Self::STEPS > 0 { 16 } else { L::PANEL as u32 };
 }
 
@@ -76,7 +78,8 @@ fn along<L: Canonical>(k: usize) -> u64 {
 
 #[gpu_impl]
 impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
-    /// Starts to add `a * bᵀ`: the 64 rows of `a` by the `N` rows of `b`. Without `keep` the sums begin anew.
+    /// Starts a product that adds `a * bᵀ`: the 64 rows of `a` by the `N` rows of `b`. If `keep` is false, it replaces the
+    /// sums.
     pub fn start_abt<T: WgmmaElement<Sum = D>, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
         a: Tile<T, 64, K, L>,
@@ -94,7 +97,8 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
         wgmma_commit();
     }
 
-    /// Starts to add `a * b`: the 64 rows of `a` by the `N` columns of `b`, of 16 bits. Without `keep` the sums begin anew.
+    /// Starts a product that adds `a * b`: the 64 rows of `a` by the `N` columns of `b`, whose elements have 16 bits. If
+    /// `keep` is false, it replaces the sums.
     pub fn start_ab<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
         a: Tile<T, 64, K, L>,
@@ -112,7 +116,7 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
         wgmma_commit();
     }
 
-    /// Starts to add `a * bᵀ`, where `a` is in registers. Without `keep` the sums begin anew.
+    /// Starts a product that adds `a * bᵀ`, with `a` in registers. If `keep` is false, it replaces the sums.
     pub fn start_rs_abt<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, M: Canonical>(
         &mut self,
         a: &'s LeftOperand<T, K>,
@@ -129,7 +133,8 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
         wgmma_commit();
     }
 
-    /// Starts to add `a * b`, where `a` is in registers: 64 × `K` by `K` × `N`. Without `keep` the sums begin anew.
+    /// Starts a product that adds `a * b`, 64 × `K` by `K` × `N`, with `a` in registers. If `keep` is false, it replaces
+    /// the sums.
     pub fn start_rs_ab<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, M: Canonical>(
         &mut self,
         a: &'s LeftOperand<T, K>,
@@ -146,8 +151,8 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
         wgmma_commit();
     }
 
-    /// Waits until at most `PRODUCTS` of those that the warpgroup started last, by any chain, are under way: tiles of the others may
-    /// be filled again.
+    /// Waits until at most the last `PRODUCTS` products of the warpgroup, by any chain, are under way. The tiles of all
+    /// earlier products may be filled again.
     pub fn wait<const PRODUCTS: u32>(&mut self) {
         wgmma_wait::<PRODUCTS>();
     }
@@ -158,9 +163,10 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
         wgmma_pin(&mut self.sums.registers);
     }
 
-    /// Waits for the products of this chain, after whose last the warpgroup has started `LATER` by other chains, which go on.
+    /// Waits for all products of this chain. The warpgroup has started `LATER` products by other chains after the last of
+    /// them, and these continue.
     ///
-    /// The simulator finds a number that is too large: the sums are not there yet.
+    /// If `LATER` is too large, the sums are not complete yet; the simulator reports that.
     pub fn finish_before<const LATER: u32>(self) {
         wgmma_wait::<LATER>();
         wgmma_pin(&mut self.sums.registers);

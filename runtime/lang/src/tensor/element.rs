@@ -13,8 +13,8 @@ use crate::eighth::{F8E4M3, F8E5M2};
 use crate::half::{bf16, f16};
 use crate::types::{AnyBits, GpuType};
 
-/// Elements that tensor cores multiply: `f16`, `bf16`, `f32` (of which they use the highest 19 bits), `i8`, `u8`, and, from
-/// compute capability 8.9 on, `F8E4M3` and `F8E5M2`.
+/// Elements that tensor cores multiply: `f16`, `bf16`, `f32` (its highest 19 bits), `i8`, `u8`, and, from compute
+/// capability 8.9 on, `F8E4M3` and `F8E5M2`.
 #[gpu_trait]
 #[diagnostic::on_unimplemented(
     message = "tensor cores do not multiply `{Self}`",
@@ -51,7 +51,7 @@ elements! {
     u8: i32 = mma_m16n8k32_s32_u8_u8;
 }
 
-/// Floats of sixteen bits, of which a register holds two: `f16` and `bf16`.
+/// Floats of sixteen bits: `f16` and `bf16`. A register holds two of them.
 #[gpu_trait]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a float of sixteen bits",

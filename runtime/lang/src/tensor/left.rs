@@ -12,10 +12,11 @@ use crate::ir::{FieldType, StructType, Type, ValueLayout};
 use crate::tile::{Canonical, Tile};
 use crate::types::DeviceType;
 
-/// 64 × `K` elements of 16 bits in the registers of a warpgroup, `K / 4` registers of each thread: the left operand of a product.
+/// The left operand of a product in the registers of a warpgroup: 64 × `K` elements of 16 bits, in `K / 4` registers of
+/// each thread.
 ///
-/// From sums by [`Accumulator::to_operand`](super::Accumulator::to_operand), or from a tile by [`load`](Self::load). `K` is a
-/// multiple of 16 up to 256. A [`Chain`](super::Chain) borrows it while products are under way.
+/// [`Accumulator::to_operand`](super::Accumulator::to_operand) makes it from sums, and [`load`](Self::load) from a tile.
+/// `K` is a multiple of 16 up to 256. A [`Chain`](super::Chain) borrows it while products are under way.
 #[derive(Debug)]
 pub struct LeftOperand<T, const K: usize> {
     pub(super) registers: Registers<[u32; 4], K, 16>,
@@ -47,7 +48,7 @@ impl<T: DeviceType, const K: usize> DeviceType for LeftOperand<T, K> {
 
 #[gpu_impl]
 impl<T: HalfElement, const K: usize> LeftOperand<T, K> {
-    /// The 64 rows of a tile, by `ptx::ldmatrix_x4`.
+    /// Loads the 64 rows of a tile, by `ptx::ldmatrix_x4`.
     pub fn load<L: Canonical>(tile: Tile<T, 64, K, L>) -> LeftOperand<T, K> {
         let thread = thread_rank() as usize % 128;
         let (row, col) = (thread / 32 * 16 + thread % 16, thread % 32 / 16 * 8);

@@ -2,8 +2,8 @@
 //!
 //! Written in the device language itself, over the instructions of [`ptx`](crate::ptx). A warp holds a block of sums, a
 //! [`WarpAccumulator`], and multiplies [`OperandA`]s by [`OperandB`]s, which it loads from [`Tile`](crate::tile::Tile)s of
-//! shared memory. A warpgroup holds an [`Accumulator`] and multiplies tiles where they lie; while it does, a [`Chain`] borrows
-//! the sums. Which thread has which element is known here and nowhere else: kernels speak of rows and columns.
+//! shared memory. A warpgroup holds an [`Accumulator`] and multiplies tiles where they lie; while it does, a [`Chain`]
+//! borrows the sums. Only this module knows which thread holds which element; kernels use rows and columns.
 
 // Device code: `is_multiple_of` would be a call.
 #![allow(clippy::manual_is_multiple_of)]

@@ -1,6 +1,6 @@
-//! Registers whose number follows from a number of columns, which stable Rust cannot spell as the length of an array.
+//! Registers whose number depends on a number of columns. Stable Rust cannot write such a number as the length of an array.
 //!
-//! The IR has an array of exactly as many; on the host there is room for the most.
+//! The IR has an array of exactly this length; the type on the host has room for the largest number.
 
 use core::mem::size_of;
 use core::ops::{Index, IndexMut};
@@ -16,14 +16,14 @@ use crate::types::{Constant, DeviceType};
 pub struct Registers<V, const N: usize, const PER: usize>([V; 32]);
 
 impl<V: Constant + Copy, const N: usize, const PER: usize> Registers<V, N, PER> {
-    /// Groups of which each is `value`.
+    /// Groups that all have this value.
     const fn filled(value: V) -> Self {
         Self([value; 32])
     }
 }
 
 impl<D: Num, const N: usize> Registers<[D; 4], N, 8> {
-    /// Sums of nothing.
+    /// Sums that are zero.
     pub const ZERO: Self = Self::filled([D::ZERO; 4]);
 }
 
@@ -55,7 +55,7 @@ impl<V: DeviceType, const N: usize, const PER: usize> DeviceType for Registers<V
         ValueLayout { size: V::LAYOUT.size * Self::GROUPS, align: V::LAYOUT.align, as_in_rust: false };
 
     unsafe fn from_ir(at: *const u8) -> Self {
-        // SAFETY: groups side by side, of which those past the last are copies of it: nobody reads them.
+        // SAFETY: groups side by side; those past the last one are copies of it, and nothing reads them.
         Self(core::array::from_fn(|i| unsafe {
             V::from_ir(at.add(i.min(Self::GROUPS - 1) * V::LAYOUT.size))
         }))

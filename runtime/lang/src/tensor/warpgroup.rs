@@ -16,13 +16,12 @@ use crate::ir::{FieldType, StructType, Type, ValueLayout};
 use crate::tile::{Canonical, Layout, Tile};
 use crate::types::{AnyBits, DeviceType, ViewMut2};
 
-/// 64 × `N` sums in the registers of a warpgroup, `N / 2` of each thread; `N` is a multiple of 8 from 8 to 256.
+/// 64 × `N` sums in the registers of a warpgroup, `N / 2` in each thread. `N` is a multiple of 8 from 8 to 256.
 ///
 /// All 128 threads of the warpgroup make each call together. Operands are tiles in shared memory with rows of 128 bytes,
-/// [`Swizzle128`](super::Swizzle128), or [`Panels`](super::Panels) of them. The sums are no `Copy` type, and while products are under way
-/// a [`Chain`] borrows them. What threads wrote to them is visible to the tensor
-/// cores after `ptx::fence_proxy_async` of each thread that wrote and a barrier. Compute capability 9.0, on that architecture
-/// alone.
+/// [`Swizzle128`](super::Swizzle128), or [`Panels`](super::Panels) of them. The type is not `Copy`, and a [`Chain`] borrows
+/// the sums while products are under way. What threads wrote to them is visible to the tensor cores after
+/// `ptx::fence_proxy_async` of each thread that wrote and a barrier. Compute capability 9.0, on that architecture alone.
 ///
 /// ```
 /// # use warpsmith::prelude::*;
@@ -172,7 +171,7 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
         }
     }
 
-    /// Stores `convert(sum)` of the sums of `COLS` columns, from `first` on, to a tile of 64 rows, by `ptx::stmatrix_x4`.
+    /// Stores `convert(sum)` for the sums of `COLS` columns from `first` on to a tile of 64 rows, by `ptx::stmatrix_x4`.
     ///
     /// `COLS` and `first` are multiples of 16, and converted sums have 16 bits.
     pub fn store_tile<O: AnyBits, const COLS: usize, L: Layout, F: Fn(D) -> O>(
@@ -216,9 +215,9 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
 
 #[gpu_impl]
 impl<D: Num, const N: usize> Accumulator<D, N> {
-    /// `join` of the sums that the calling thread has of each of its two rows, from `start` on.
+    /// Folds the calling thread's sums of each of its two rows by `join`, beginning with `start`.
     ///
-    /// A thread has every fourth pair of columns of the rows `t / 32 * 16 + t % 32 / 4`, first, and eight below.
+    /// Thread `t` has every fourth pair of columns of two rows: row `t / 32 * 16 + t % 32 / 4`, and the row eight below it.
     pub fn fold_rows<X: Num, F: Fn(X, D) -> X>(&self, start: [X; 2], join: F) -> [X; 2] {
         let mut rows = start;
         #[unroll]
@@ -231,7 +230,7 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
         rows
     }
 
-    /// Replaces each sum by `change(sum, x)`, where `x` is what `of_rows` has for its row.
+    /// Replaces each sum by `change(sum, x)`, where `x` is the value of `of_rows` for its row.
     pub fn map_rows<X: Num, F: Fn(D, X) -> D>(&mut self, of_rows: [X; 2], change: F) {
         #[unroll]
         for j in 0..N / 8 {
@@ -242,7 +241,7 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
         }
     }
 
-    /// Multiplies the rows by these factors.
+    /// Multiplies each row by its factor.
     pub fn scale_rows(&mut self, factors: [D; 2]) {
         self.map_rows(factors, |sum, factor| sum * factor);
     }
@@ -250,19 +249,19 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
 
 #[gpu_impl]
 impl<const N: usize> Accumulator<f32, N> {
-    /// The largest sum of each row of the calling thread, NaN not counted: every thread of a row has the same.
+    /// The largest sum of each row of the calling thread, without NaNs. All threads of a row get the same value.
     pub fn row_max(&self) -> [f32; 2] {
         let most = self.fold_rows([f32::NEG_INFINITY; 2], |most, sum| most.max(sum));
         across_rows(most, |a, b| a.max(b))
     }
 
-    /// The total of each row of the calling thread: every thread of a row has the same.
+    /// The total of each row of the calling thread. All threads of a row get the same value.
     pub fn row_sum(&self) -> [f32; 2] {
         let total = self.fold_rows([0.0; 2], |total, sum| total + sum);
         across_rows(total, |a, b| a + b)
     }
 
-    /// The sums as the left operand of a further product, rounded to `T`: each stays in the thread that has it.
+    /// The sums, rounded to `T`, as the left operand of another product. Each sum stays in its thread.
     pub fn to_operand<T: HalfElement>(&self) -> LeftOperand<T, N> {
         let mut registers = Registers::<[u32; 4], N, 16>::NONE;
         #[unroll]
@@ -279,8 +278,8 @@ impl<const N: usize> Accumulator<f32, N> {
     }
 }
 
-/// `join` of the values that the four threads of a row have for it, of each of the calling thread's two rows; all lanes of the warp
-/// together.
+/// Joins the values of the four threads of a row, for each of the calling thread's two rows. All lanes of the warp make the
+/// call together.
 #[gpu_fn]
 pub fn across_rows<X: Num, F: Fn(X, X) -> X>(rows: [X; 2], join: F) -> [X; 2] {
     let mut rows = rows;

@@ -20,7 +20,7 @@ use crate::tile::Tile;
 use crate::types::IndexInteger;
 use crate::witness::{DeviceFn, FnProbe};
 
-/// How long the L2 cache keeps what a copy reads.
+/// A policy for how long the L2 cache keeps the bytes that a copy reads.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct CachePolicy {
@@ -29,14 +29,14 @@ pub struct CachePolicy {
 
 #[gpu_impl]
 impl CachePolicy {
-    /// It goes first: the kernel reads it once.
+    /// The bytes are evicted first, because the kernel reads them once.
     ///
     /// Source: PTX ISA, `createpolicy.fractional.L2::evict_first`, of all accesses.
     pub fn evict_first() -> CachePolicy {
         CachePolicy { bits: 0x12f0_0000_0000_0000 }
     }
 
-    /// It goes last: other blocks read it again.
+    /// The bytes are evicted last, because other blocks read them again.
     ///
     /// Source: PTX ISA, `createpolicy.fractional.L2::evict_last`, of all accesses.
     pub fn evict_last() -> CachePolicy {
@@ -134,7 +134,7 @@ copies! {
         start("tma_load_multicast", BoxCopy::Multicast { blocks }, tile, &map.object, at, barrier.address());
     }
 
-    /// [`tma_load`], and how long the L2 cache keeps what it reads.
+    /// Like [`tma_load`], with a policy for how long the L2 cache keeps the box.
     ///
     /// Source: PTX ISA, `cp.async.bulk.tensor`, `.L2::cache_hint`; compute capability 9.0.
     tma_load_hint LoadHint<MappedElement>(
@@ -144,7 +144,7 @@ copies! {
         start("tma_load_hint", BoxCopy::Load, tile, &map.object, at, barrier.address());
     }
 
-    /// [`tma_load_multicast`], and how long the L2 cache keeps what it reads.
+    /// Like [`tma_load_multicast`], with a policy for how long the L2 cache keeps the box.
     ///
     /// Source: PTX ISA, `cp.async.bulk.tensor`, `.L2::cache_hint`; compute capability 9.0.
     tma_load_multicast_hint LoadMulticastHint<MappedElement>(
@@ -177,7 +177,7 @@ copies! {
         start("tma_reduce_add", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
     }
 
-    /// Gives each element of a box the least of it and the tile's, atomically.
+    /// Replaces each element of a box by the minimum of it and the tile's, atomically.
     ///
     /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
     tma_reduce_min ReduceMin<ReducedOrder>(
@@ -189,7 +189,7 @@ copies! {
         start("tma_reduce_min", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
     }
 
-    /// Gives each element of a box the greatest of it and the tile's, atomically.
+    /// Replaces each element of a box by the maximum of it and the tile's, atomically.
     ///
     /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
     tma_reduce_max ReduceMax<ReducedOrder>(

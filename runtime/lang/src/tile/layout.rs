@@ -132,7 +132,7 @@ impl<const ROWS: usize, const GROUP: usize> Layout for Panels<ROWS, GROUP> {
     }
 }
 
-/// Layouts of what a warpgroup multiplies: rows of 128 bytes, [`Swizzle128`], alone or in [`Panels`].
+/// Layouts that a warpgroup can multiply: rows of 128 bytes as [`Swizzle128`], alone or in [`Panels`].
 #[gpu_trait]
 #[diagnostic::on_unimplemented(
     message = "a warpgroup does not multiply tiles that are `{Self}`",
@@ -140,7 +140,7 @@ impl<const ROWS: usize, const GROUP: usize> Layout for Panels<ROWS, GROUP> {
             `Tile<bf16, 64, 256, Panels<64>>`"
 )]
 pub trait Canonical: Layout {
-    /// Bytes from one panel to the next; 0 where there is one.
+    /// Bytes from one panel to the next; 0 for a single panel.
     const PANEL: usize;
 }
 

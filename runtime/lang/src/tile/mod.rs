@@ -220,7 +220,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const OF: usize, cons
 impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const GROUP: usize>
     Tile<'a, T, ROWS, COLS, Swizzle128<GROUP>>
 {
-    /// The same memory as panels side by side: panel `i` are the `OF` rows from `i * OF` on.
+    /// The same memory as panels side by side: panel `i` consists of the `OF` rows from `i * OF` on.
     pub fn side_by_side<const OF: usize, const WIDTH: usize>(
         self,
     ) -> Tile<'a, T, OF, WIDTH, Panels<OF, GROUP>> {
@@ -256,7 +256,7 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> IndexMut<(usiz
     }
 }
 
-/// The tile of a stage whose memory begins here, from a byte on.
+/// The tile that begins at this byte of a stage's memory.
 #[doc(hidden)]
 #[gpu_fn]
 pub fn tile_at<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout>(

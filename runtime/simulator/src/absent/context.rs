@@ -1,4 +1,5 @@
-//! What device code asks of its thread, where no thread is simulated: every question ends in a panic that says so.
+//! The functions by which device code asks about its thread, in a build that simulates none. All of them panic, and the
+//! message says why.
 //!
 //! These are the functions of the simulator's own `context`, as far as the language calls them.
 
@@ -6,6 +7,7 @@
 pub use super::facts::Child;
 pub use super::facts::SharedSite;
 use super::facts::{AccessKind, Line, MemoryScope, ProxyFence};
+use crate::on_host;
 
 /// Functions that only a simulated thread can call.
 macro_rules! in_kernels_alone {
@@ -15,7 +17,7 @@ macro_rules! in_kernels_alone {
         #[cold]
         #[track_caller]
         pub fn $name($(_: $of),*) $(-> $result)? {
-            outside(stringify!($name))
+            on_host::no_thread(stringify!($name))
         }
     )+};
 }
@@ -114,7 +116,7 @@ pub enum BulkCopy {
     Send { rank: u32 },
 }
 
-/// What changes elements in memory by others.
+/// A function that combines elements in memory with others.
 pub type Join = fn(*mut u8, *const u8, usize);
 
 /// Which memory a copy of a box reads and writes.
@@ -149,11 +151,11 @@ pub enum PhaseOf {
     Number(u32),
 }
 
-/// What the lanes of a warp operation brought to it; nobody makes one.
+/// The values of a warp operation's lanes; no such value exists.
 pub struct WarpView(());
 
 impl WarpView {
-    /// What a lane brought: nothing.
+    /// The value of a lane: none.
     pub fn lane(&self, _: u32) -> Option<[u8; 16]> {
         None
     }
@@ -205,25 +207,17 @@ pub fn proxy_fence(_: ProxyFence) {}
 #[cold]
 #[track_caller]
 pub fn fault_bounds(index: i64, len: usize) -> ! {
-    panic!("index {index} is out of bounds for length {len}");
+    on_host::out_of_bounds(index, len)
 }
 
 /// A range that is out of bounds, on the host.
 #[cold]
 #[track_caller]
 pub fn fault_range(bound: i64, limit: usize) -> ! {
-    panic!("range bound {bound} is beyond {limit}");
+    on_host::range_out_of_bounds(bound, limit)
 }
 
 /// Prints the text of a `println!`, with a line feed at its end, or of a `print!`.
 pub fn print(text: String, newline: bool) {
     print!("{text}{}", if newline { "\n" } else { "" });
-}
-
-#[cold]
-#[track_caller]
-fn outside(caller: &str) -> ! {
-    panic!(
-        "`{caller}` can only be used in a kernel, and this code was called from the host: launch the kernel instead"
-    );
 }

@@ -1,4 +1,4 @@
-//! What is left of the simulator in a build without it: the words that device code and the memory of the host use.
+//! The part of the simulator that a build without it needs: the names that device code and the memory of the host use.
 //!
 //! No device is a simulator then, and nothing is run on the CPU.
 
@@ -19,7 +19,7 @@ pub use global::{GlobalMemory, NoMemory};
 #[doc(hidden)]
 pub use statics::{Statics, current as current_statics};
 
-/// What a simulated launch ends with; there is none.
+/// The fault of a simulated launch; there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimFault {}
 
@@ -35,7 +35,7 @@ impl std::fmt::Display for SimFault {
 #[doc(hidden)]
 pub fn set_pending_limit(_: usize) {}
 
-/// Memory that a function with a device body touches, of which nobody is told.
+/// The functions that report memory accesses of device bodies; no observer receives them.
 #[doc(hidden)]
 pub mod declared {
     /// Does nothing.

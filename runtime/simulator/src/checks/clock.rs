@@ -1,4 +1,4 @@
-//! What a thread knows of all others: up to which of its epochs each is ordered before it.
+//! The knowledge of a thread about all others: the epoch up to which each is ordered before it.
 //!
 //! A vector clock with an entry for each thread of a grid would be as long as the grid. What is known
 //! comes from barriers, though, and so by whole warps and blocks. A [`Clock`] is a tree over warps, blocks
@@ -27,34 +27,34 @@ pub(super) enum Group {
     Block = 2,
 }
 
-/// What is ordered before the owner, and how far: of each thread up to an epoch, 0 of those that it knows nothing of.
+/// The accesses that are ordered before the owner: those of each thread up to an epoch, which is 0 for unknown threads.
 ///
 /// Loads, stores and atomic operations of threads are of the generic proxy, those of the copy engine of the async one. What
 /// is ordered before the owner is visible to the copy engine only as far as a proxy fence has made it so, and what is
 /// visible is handed on wherever the rest is.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Clock {
-    /// What is ordered before the owner.
+    /// The accesses that are ordered before the owner.
     known: Tree,
-    /// What is also visible to the copy engine: in shared and in global memory.
+    /// The part that is also visible to the copy engine: in shared and in global memory.
     visible: [Tree; 2],
-    /// Whose loads are over besides: what has arrived at a barrier that counts.
+    /// Further accesses whose loads are complete: those before an arrival at a barrier that counts.
     read: Tree,
 }
 
-/// For which accesses a clock is asked.
+/// The accesses for which a clock is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Asks {
-    /// What a thread does after an access.
+    /// A thread's accesses after an access.
     Thread,
-    /// What a thread stores after a load.
+    /// A thread's stores after a load.
     ThreadAfterLoad,
-    /// What the copy engine does in shared or global memory after an access.
+    /// The copy engine's accesses of shared or global memory after an access.
     Engine {
         /// Whether it is global memory.
         global: bool,
     },
-    /// What it writes there after a load.
+    /// Its writes there after a load.
     EngineAfterLoad {
         /// Whether it is global memory.
         global: bool,

@@ -11,7 +11,7 @@ use crate::simulator::{Line, MbarrierUse, MemoryScope};
 /// Marks a number that is a barrier's: a thread that knows epoch `n` of it knows that `n` phases are complete.
 const BARRIER: Key = 1 << 45;
 
-/// Who made a barrier.
+/// The thread that initialised a barrier.
 #[derive(Clone, Copy)]
 pub(super) struct Made {
     pub by: Key,
@@ -20,7 +20,7 @@ pub(super) struct Made {
     pub at: Line,
 }
 
-/// What was released in a phase, and in those before the open one.
+/// The accesses released in a phase, and in the phases before the open one.
 #[derive(Default)]
 struct Released {
     open: Clock,
@@ -38,7 +38,7 @@ struct Counting {
     /// For the threads of its block, and for those that wait for what the cluster released.
     block: Released,
     cluster: Released,
-    /// What arriving threads did before, whether they released it or not.
+    /// The accesses of arriving threads before their arrivals, released or not.
     arrived: Released,
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::clock::{Clock, Key};
 
-/// What a thread of another block did last with a block's shared memory.
+/// The last use of a block's shared memory by a thread of another block.
 #[derive(Clone, Copy)]
 pub(super) struct Use {
     pub by: Key,

@@ -17,7 +17,7 @@ pub(super) struct Grid {
     grid: [u32; 3],
     pub block: [u32; 3],
     cluster: [u32; 3],
-    /// What its threads know when they begin.
+    /// The knowledge of its threads at their start.
     start: Clock,
     /// The launch by the host that may not have ended when it begins.
     previous: Option<usize>,
@@ -25,19 +25,19 @@ pub(super) struct Grid {
     waited: bool,
 }
 
-/// What a grid is that begins.
+/// The origin of a grid that begins.
 pub(super) enum Begun {
     /// A kernel has launched it.
     Child,
-    /// The host has, when all before had ended.
+    /// The host has, and all launches before it had ended.
     Alone,
-    /// The host has, and the launch before may not have ended.
+    /// The host has, and the launch before it may not have ended.
     Overlapping,
 }
 
 /// A grid that a kernel has launched.
 struct Child {
-    /// What the thread knew that launched it.
+    /// The knowledge of the thread that launched it.
     clock: Clock,
     order: ChildOrder,
     /// The grid and the block that launched it.
@@ -96,7 +96,8 @@ impl Grids {
         begun
     }
 
-    /// A thread of the launch that runs has waited for the one before: what is ordered before what it does then.
+    /// A thread of the running launch has waited for the launch before. Returns what is ordered before the thread's next
+    /// accesses.
     pub fn wait_for_previous(&mut self) -> Clock {
         let mut clock = Clock::default();
         let Some(host) = self.host else { return clock };
@@ -112,7 +113,7 @@ impl Grids {
         clock
     }
 
-    /// Whether two threads are of launches by the host of which the second may begin before the first has ended.
+    /// Returns whether the launches of two threads are by the host, and the second may begin before the first has ended.
     pub fn are_launched_apart(&self, first: Key, second: Key) -> bool {
         let Some(host) = self.host.filter(|host| self.grids[*host].previous.is_some()) else { return false };
         let base = self.grids[host].base;
@@ -141,7 +142,7 @@ impl Grids {
         }
     }
 
-    /// What the threads of a launched grid know when they begin.
+    /// The knowledge of a launched grid's threads at their start.
     ///
     /// Source: CUDA Programming Guide, dynamic parallelism, memory consistency.
     fn start(&self, number: u64) -> Clock {

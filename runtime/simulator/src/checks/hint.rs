@@ -1,4 +1,4 @@
-//! What would order two accesses that race, in the words of the kernel's author.
+//! Hints about how to order two accesses that race, in terms of the kernel's source.
 
 use super::history::Class;
 use crate::simulator::{Doing, MemoryScope, triple};
@@ -14,9 +14,10 @@ pub(super) struct Situation {
     /// Whether neither warp has come to the line of the other.
     pub apart: bool,
     pub seen: Option<SeenRelease>,
-    /// Whether the second is of a launch that may begin before that of the first has ended.
+    /// Whether the second access's launch may begin before the first one's has ended.
     pub overlaps: bool,
-    /// Whether the second one's thread has waited for a barrier at which the first one's arrived after it, from another block.
+    /// Whether the second access's thread has waited for a barrier at which the first one's thread, of another block,
+    /// arrived after its access.
     pub heard: bool,
     /// The second is the copy engine's, and the first is ordered before it but not visible to it.
     pub proxies: Option<Unfenced>,
@@ -28,11 +29,11 @@ pub(super) struct Unfenced {
     pub global: bool,
 }
 
-/// What to do about a barrier that is used before its making is ordered before.
+/// The hint for a barrier whose initialisation is not ordered before its use.
 pub(super) const UNORDERED_BARRIER: &str = "let one thread make the barrier, then call `fence_mbarrier_init()`, and let all meet by \
      `sync_threads()`, or by `cluster_sync()` if other blocks use it, before its first use";
 
-/// What to do about a barrier that the copy engine may not see.
+/// The hint for a barrier that the copy engine may not see.
 pub(super) const INVISIBLE_BARRIER: &str = "the copy engine may not see the barrier yet: call `fence_mbarrier_init()` in the thread that \
      makes it, after it is made and before the threads meet";
 
@@ -47,7 +48,7 @@ pub(super) struct SeenRelease {
 }
 
 impl Situation {
-    /// What to do about them.
+    /// The hint for them.
     pub fn hint(&self) -> String {
         if self.overlaps {
             return OVERLAPPING.to_owned();
@@ -119,7 +120,7 @@ impl Situation {
     }
 }
 
-/// What to do about a launch that begins before the one before it has ended.
+/// The hint for a launch that begins before the launch before it has ended.
 const OVERLAPPING: &str = "the second kernel is launched with `.programmatic_serialization()` and may begin before the first has \
      ended: call `grid_dependency_wait()` before, in this thread or in one that it meets";
 

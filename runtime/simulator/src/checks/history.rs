@@ -1,4 +1,4 @@
-//! What was done to a byte: as much of it as a later access can conflict with.
+//! The history of a byte: the accesses that a later access can conflict with.
 //!
 //! A plain store that conflicts with nothing ends the history before it: whatever is not ordered after
 //! what was there is not ordered after the store either. For the same reason a plain load takes the place of
@@ -25,7 +25,7 @@ pub(super) struct Mark {
     pub class: Class,
 }
 
-/// What an access is to others.
+/// The kind of an access, for conflicts with others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     Read,
@@ -71,7 +71,7 @@ struct Set {
     lanes: Vec<Lanes>,
 }
 
-/// What a later access of a byte can conflict with.
+/// The accesses of a byte that a later access can conflict with.
 #[derive(Clone, Default, Debug)]
 pub(super) struct History {
     write: Option<Event>,
@@ -80,7 +80,7 @@ pub(super) struct History {
     rest: Option<Box<Rest>>,
 }
 
-/// What few bytes have in their histories.
+/// The part of a history that few bytes need.
 #[derive(Clone, Default, Debug)]
 struct Rest {
     loads: Vec<Loads>,

@@ -1,8 +1,8 @@
 //! Finds reads of unwritten memory, byte by byte: of shared memory since the block began, of
 //! global memory since it was allocated.
 //!
-//! Of global memory the simulator keeps for each allocation what is written, as launches and the host share it.
-//! Variables have always been written, by rustc.
+//! For global memory, the simulator itself keeps the written bytes of each allocation, because launches and the host share
+//! it. Variables have always been written, by rustc.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -23,7 +23,7 @@ struct State {
     kernel: String,
     /// The names of slices, with their addresses.
     slices: Vec<(String, Range<usize>)>,
-    /// Of each page of shared memory, which bytes have been written, a bit for each.
+    /// The written bytes of each page of shared memory, one bit for each byte.
     pages: Pages<[u64; PAGE / 64]>,
     /// Whether a block has begun and no thread of it has done anything.
     fresh: bool,

@@ -1,7 +1,7 @@
 //! Checks of a simulated launch, as observers: data races, reads of unwritten memory, alignment.
 //!
-//! What threads do comes in; a [`SimFault`](crate::simulator::SimFault) that names the lines goes out. No check
-//! knows the kernel, the IR, or who runs it. [`SimChecks`] says what to check.
+//! The actions of threads come in; a [`SimFault`](crate::simulator::SimFault) that names the lines goes out. No check knows
+//! the kernel, the IR, or who runs it. [`SimChecks`] says what to check.
 
 mod alignment;
 mod barriers;

@@ -1,4 +1,4 @@
-//! What is kept of memory, page by page, by address.
+//! Records about memory, page by page, by address.
 
 use std::collections::HashMap;
 

@@ -1,9 +1,9 @@
 //! Finds data races: two accesses of the same bytes, one of them a store, that nothing orders.
 //!
-//! Races are found by happens-before, whatever order the simulator ran the threads in: blocks
-//! are concurrent, and so are the lanes of a warp, unless a barrier, a fence with a flag or a release and an
-//! acquire orders them. A thread that has returned counts as having arrived at the barriers of its block and
-//! cluster, and where a mask of its warp names it. What cannot race is not looked at: constant memory, and variables.
+//! Races are found by happens-before, independently of the order in which the simulator ran the threads: blocks are
+//! concurrent, and so are the lanes of a warp, unless a barrier, a fence with a flag or a release and an acquire orders
+//! them. A thread that has returned counts as having arrived at the barriers of its block and cluster, and where a mask of
+//! its warp names it. What cannot race is not looked at: constant memory, and variables.
 //!
 //! Source: PTX ISA, memory consistency model.
 
@@ -375,7 +375,7 @@ impl State {
         Err(SimFault::SharedMemoryGone { kernel, owner, file, line, block, thread })
     }
 
-    /// What an atomic or volatile access releases and acquires.
+    /// Applies the releases and the acquisitions of an atomic or volatile access.
     fn operate(&mut self, key: Key, access: &Access) {
         if matches!(access.kind, AccessKind::Read | AccessKind::Write) {
             return;

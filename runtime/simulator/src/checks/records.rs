@@ -6,7 +6,7 @@ use super::history::{Class, Mark};
 /// Records that are found again without a search, a power of two.
 const RECENT: usize = 1024;
 
-/// What a warp does at a line in an epoch.
+/// The accesses of a warp at a line in an epoch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Record {
     pub warp: Key,

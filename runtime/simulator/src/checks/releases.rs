@@ -1,4 +1,4 @@
-//! What stores of flags release, and what loads of them acquire.
+//! The accesses that stores of flags release, and loads of flags acquire.
 //!
 //! An atomic or volatile store releases by its own ordering, by that of an earlier store of its thread to the
 //! same place, or by a fence before it; a load acquires by its ordering, or by a fence after it. Read-modify-writes in between pass on what was released.
@@ -18,19 +18,19 @@ use crate::simulator::MemoryScope;
 /// The widest operation, in bytes.
 const WIDEST: usize = 16;
 
-/// What was released to the readers of places, by their first byte.
+/// The accesses released to the readers of places, by the first byte of the place.
 #[derive(Default)]
 pub(super) struct Releases(HashMap<usize, Release>);
 
-/// What the value that a place holds has released.
+/// The accesses released by the value in a place.
 struct Release {
     bytes: u32,
-    /// Who stored last, and for whom.
+    /// The thread that stored last, and the scope of its store.
     writer: Key,
     scope: MemoryScope,
     /// All that was released for the device or wider.
     all: Clock,
-    /// What was released by each block, with its scopes.
+    /// The accesses that each block released, with the scopes.
     parts: HashMap<u64, Vec<(MemoryScope, Clock)>>,
 }
 

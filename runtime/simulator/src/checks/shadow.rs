@@ -41,11 +41,11 @@ struct Slot {
     bytes: usize,
 }
 
-/// What a cell holds: in the two highest bits which of these it is, below them its number.
+/// The content of a cell: its kind in the two highest bits, and its number below them.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Cell(u32);
 
-/// What a cell means.
+/// The meaning of a cell.
 enum Content {
     Nothing,
     Write(Event),

@@ -12,52 +12,53 @@ const COPY: Key = 1 << 63;
 /// A thread that has not ended, or whose block has not.
 #[derive(Clone, Default)]
 pub(super) struct Agent {
-    /// What it does now belongs to this epoch; the next one begins with whatever others can know.
+    /// The current epoch of its accesses. The next epoch begins with the next action that others can know of.
     pub epoch: u32,
-    /// What is ordered before it.
+    /// The accesses that are ordered before it.
     pub clock: Clock,
-    /// What that says of its own block and warp.
+    /// The part of them that is about its own block and warp.
     pub known: Known,
     ended: bool,
     ordering: Option<Box<Ordering>>,
 }
 
-/// What a thread needs that uses fences, and flags without an ordering.
+/// The state of a thread that uses fences, and flags without an ordering.
 #[derive(Clone, Default)]
 struct Ordering {
-    /// What its last fence of each scope orders before its next stores.
+    /// The accesses that its last fence of each scope orders before its next stores.
     fences: [Option<Clock>; 4],
-    /// What relaxed loads have seen released, by the scope that a fence needs to order it before it.
+    /// Released accesses that relaxed loads have seen, by the scope that a fence needs to order them before it.
     seen: [Clock; 3],
-    /// What threads of other blocks had done when they arrived at a barrier that it has waited for, though nothing released it.
+    /// The unreleased accesses of threads of other blocks, at their arrivals at barriers that the thread has waited for.
     heard: Clock,
-    /// What it has released by an ordering, by first byte and number of bytes: its later stores there release it too.
+    /// The accesses that it has released by an ordering, by first byte and number of bytes. Its later stores there release
+    /// them too.
     released: HashMap<(usize, u32), Vec<(MemoryScope, Clock)>>,
 }
 
 /// Threads that meet.
 #[derive(Default)]
 struct Gathering {
-    /// What any of them knew on arrival.
+    /// The joined knowledge of all of them on arrival.
     known: Clock,
-    /// Who arrived, in which epoch.
+    /// The threads that arrived, each with its epoch.
     who: Vec<(Key, u32)>,
     /// Those that have not left.
     waiting: u32,
-    /// What each of them knows when it leaves, and its epoch.
+    /// The knowledge of each of them when it leaves, and its epoch.
     result: Option<(Clock, u32)>,
-    /// What the last that left knew before and after.
+    /// The knowledge of the last thread that left, before and after.
     last: Option<(Clock, Clock)>,
 }
 
 /// An asynchronous copy.
 struct Copy {
-    /// Who started it.
+    /// The thread that started it.
     by: Key,
     /// Whether the copy engine does it, and not the thread's own copies.
     engine: bool,
-    /// A thread that knows this number up to this epoch knows that it is over: that of a thread that has waited for it, or of the
-    /// barrier that has counted it.
+    /// A thread that knows this number up to this epoch knows that it is over. The number is that of a thread that has
+    /// waited for it, or of the barrier that has counted it.
     over: Option<(Key, u32)>,
 }
 
@@ -86,7 +87,7 @@ pub(super) struct Threads {
 }
 
 impl Agent {
-    /// What is ordered before all that it does from now on, itself included.
+    /// The accesses that are ordered before its next ones, including its own.
     pub fn release(&mut self, own: Key) -> Clock {
         let mut clock = self.clock.clone();
         clock.raise(own, Group::Thread, self.epoch);
@@ -110,14 +111,15 @@ impl Agent {
         self.ordering = Some(ordering);
     }
 
-    /// It has waited for a barrier at which threads of other blocks had arrived that had done this.
+    /// The thread has waited for a barrier at which threads of other blocks had arrived after these accesses.
     pub fn hear(&mut self, clock: &Clock) {
         if !clock.is_empty() {
             self.ordering.get_or_insert_default().heard.join(clock);
         }
     }
 
-    /// Whether it has waited for a barrier at which the thread of this number arrived after this epoch, or one that knew of it.
+    /// Returns whether it has waited for a barrier at which the thread of this number, or a thread that knew of the epoch,
+    /// arrived after this epoch.
     pub fn has_heard(&self, by: Key, epoch: u32) -> bool {
         self.ordering.as_ref().is_some_and(|ordering| ordering.heard.get(by) >= epoch)
     }
@@ -141,12 +143,12 @@ impl Agent {
         released.push((scope, clock));
     }
 
-    /// What its releases to a place order before a store there, with their scopes.
+    /// The accesses that its releases to a place order before a store there, with their scopes.
     pub fn released_at(&self, place: (usize, u32)) -> impl Iterator<Item = &(MemoryScope, Clock)> {
         self.ordering.iter().filter_map(move |ordering| ordering.released.get(&place)).flatten()
     }
 
-    /// What its fences order before a store, with their scopes.
+    /// The accesses that its fences order before a store, with their scopes.
     pub fn fences(&self) -> impl Iterator<Item = (MemoryScope, &Clock)> {
         let scopes = [MemoryScope::Block, MemoryScope::Cluster, MemoryScope::Device, MemoryScope::System];
         let fences = self.ordering.iter().flat_map(|ordering| &ordering.fences);
@@ -232,7 +234,7 @@ impl Threads {
         }
     }
 
-    /// Another launch by the host begins, whose blocks, copies and meetings are others.
+    /// Another launch by the host begins, with blocks, copies and meetings of its own.
     pub fn next_launch(&mut self) {
         self.blocks.clear();
         self.gatherings.clear();
@@ -352,7 +354,7 @@ impl Blocks {
 
     /// Adds those that have returned from the kernel and count as having arrived where this thread meets others.
     ///
-    /// They do nothing any more, so the epoch of the others serves for them.
+    /// They do nothing more, so the epoch of the others applies to them.
     fn returned(&self, key: Key, expected: Expected, who: &mut Vec<(Key, u32)>) {
         let lowest = who.iter().map(|(_, epoch)| *epoch).min().unwrap_or(0);
         let mut add = |first: Key, agents: &[Agent], mask: u32| {
@@ -374,7 +376,7 @@ impl Blocks {
         }
     }
 
-    /// What all that met know afterwards, and the epoch in which they go on.
+    /// The knowledge of all threads that met, and their next epoch.
     fn outcome(&self, who: &[(Key, u32)], known: &Clock) -> (Clock, u32) {
         let mut clock = known.clone();
         for members in who.chunk_by(|a, b| block(a.0) == block(b.0)) {

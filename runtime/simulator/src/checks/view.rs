@@ -1,4 +1,4 @@
-//! What a thread knows of earlier accesses when it makes one.
+//! The knowledge of a thread about earlier accesses, at an access.
 
 use super::clock::{Asks, Key};
 use super::grids::Grids;
@@ -11,7 +11,7 @@ pub(super) struct View<'a> {
     pub agent: &'a Agent,
     pub threads: &'a Threads,
     pub grids: &'a Grids,
-    /// Of a copy by the copy engine: whether it is of global memory.
+    /// Whether the access, if it is one by the copy engine, is of global memory.
     pub engine: Option<bool>,
 }
 
@@ -29,10 +29,10 @@ impl View<'_> {
         }
     }
 
-    /// Whether a write is ordered before the access, which may overwrite it.
+    /// Returns whether a write is ordered before the access, which may overwrite it.
     ///
-    /// A write of the copy engine is there once a thread has waited for it, whose later loads may be over without more: a thread
-    /// that overwrites it need know no more of it than of a load.
+    /// A write of the copy engine is complete once a thread has waited for it. A thread that overwrites it needs the same
+    /// knowledge of it as of a load.
     pub fn write_is_ordered(&self, by: Key, epoch: u32, overwrites: bool) -> bool {
         match overwrites && self.threads.is_engine(by) {
             true => self.load_is_ordered(by, epoch),

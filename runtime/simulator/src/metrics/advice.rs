@@ -1,4 +1,4 @@
-//! What is dear about a line, and what would help; in words for who reads it first.
+//! The costs of a line and the remedies, in words for a reader who sees them for the first time.
 
 use super::counts::{Atomics, Banks, Branches, Counts, Traffic};
 
@@ -8,11 +8,11 @@ use super::counts::{Atomics, Banks, Branches, Counts, Traffic};
 pub struct Advice {
     /// The figure.
     pub what: String,
-    /// What would help.
+    /// The remedy.
     pub help: &'static str,
 }
 
-/// What is uncoalesced about a line.
+/// The uncoalesced accesses of a line.
 #[doc(hidden)]
 pub fn coalescing(counts: &Counts) -> Vec<Advice> {
     let sides = [("loads", &counts.loads), ("stores", &counts.stores), ("copies", &counts.copies)];
@@ -35,7 +35,7 @@ fn traffic(what: &str, of: &Traffic) -> Option<Advice> {
     })
 }
 
-/// What conflicts in the banks about a line.
+/// The bank conflicts of a line.
 #[doc(hidden)]
 pub fn conflicts(counts: &Counts) -> Vec<Advice> {
     let sides = [
@@ -60,7 +60,7 @@ fn banks(what: &str, of: &Banks) -> Option<Advice> {
     })
 }
 
-/// What diverges about a line.
+/// The divergent branches of a line.
 #[doc(hidden)]
 pub fn divergence(counts: &Counts) -> Option<Advice> {
     let Branches { executed, divergent, .. } = counts.branches;
@@ -70,7 +70,7 @@ pub fn divergence(counts: &Counts) -> Option<Advice> {
     })
 }
 
-/// What contends about a line.
+/// The contended atomics of a line.
 #[doc(hidden)]
 pub fn contention(counts: &Counts) -> Option<Advice> {
     let worst = |a: Atomics, b: Atomics| if a.contention >= b.contention { a } else { b };

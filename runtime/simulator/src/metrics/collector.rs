@@ -52,7 +52,7 @@ impl Metrics {
         metrics
     }
 
-    /// What was counted, of all launches so far.
+    /// The counts of all launches so far.
     pub fn report(&self) -> Report {
         let state = self.state.borrow();
         let counted = &state.counted;
@@ -195,7 +195,7 @@ impl State {
     }
 }
 
-/// What an access counts as; `None` of the thread's own variables.
+/// The kind that an access counts as; `None` for the thread's own variables.
 fn class(by: &Thread, access: &Access) -> Option<Class> {
     let atomic = matches!(access.kind, AccessKind::Atomic { .. });
     Some(match access.space {

@@ -1,4 +1,4 @@
-//! What is counted so far: each request by its line, once all its lanes are known.
+//! The counts so far: each request is counted at its line, once all its lanes are known.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -48,7 +48,8 @@ impl Counted {
         self.show(key, addresses, cost);
     }
 
-    /// Keeps what the pictures show of a request: that it is the dearest of its line, and its banks.
+    /// Keeps the facts about a request that the pictures show: whether it is the most expensive one of its line, and its
+    /// banks.
     fn show(&mut self, key: &Key, addresses: &Addresses, cost: Cost) {
         let Some(kind) = PatternKind::of(key.class) else { return };
         let at = (Line { column: 0, ..key.by.at }, kind);

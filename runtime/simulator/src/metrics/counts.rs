@@ -93,7 +93,7 @@ pub struct Atomics {
     pub lanes: u64,
     /// Sectors of 32 bytes, anew for each turn that lanes of one address take.
     pub sectors: u64,
-    /// Of each request the most lanes that meet at one address, added up: turns that lanes take.
+    /// The turns that lanes take: for each request, the largest number of lanes at one address, added up.
     pub turns: u64,
     /// The most lanes that met at one address in any request.
     pub contention: u64,
@@ -168,13 +168,13 @@ pub struct Counts {
     pub loads: Traffic,
     /// Stores to global memory.
     pub stores: Traffic,
-    /// What asynchronous copies read of global memory.
+    /// Reads of global memory by asynchronous copies.
     pub copies: Traffic,
     /// Loads of the block's own shared memory.
     pub shared_loads: Banks,
     /// Stores to the block's own shared memory.
     pub shared_stores: Banks,
-    /// What asynchronous copies write to shared memory.
+    /// Writes to shared memory by asynchronous copies.
     pub shared_copies: Banks,
     /// Atomics on global memory.
     pub atomics: Atomics,
@@ -283,7 +283,7 @@ fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
-/// So many of one for each of the other; 0 without any.
+/// The ratio of two counts; 0 if the second is 0.
 fn ratio(of: u64, each: u64) -> f64 {
     if each == 0 { 0.0 } else { of as f64 / each as f64 }
 }

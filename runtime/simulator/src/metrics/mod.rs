@@ -1,4 +1,4 @@
-//! What a simulated launch costs, by Rust line: sectors, wavefronts, divergence, operations.
+//! The costs of a simulated launch, by Rust line: sectors, wavefronts, divergence, operations.
 //!
 //! A launch tells [`Metrics`] each access, branch and operation of its threads; a [`Report`] comes
 //! out. Every figure is counted from the addresses that the launch used, none from the text of the

@@ -1,4 +1,4 @@
-//! What the requests of a line look like: the dearest one, and how they share the banks.
+//! The pattern of a line's requests: the most expensive one, and the banks that they use.
 
 use super::BANKS;
 use super::address::Addresses;
@@ -47,7 +47,7 @@ impl PatternKind {
     }
 }
 
-/// The dearest request of a line, the first of several.
+/// The most expensive request of a line; the first one if there are several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pattern {
@@ -71,7 +71,7 @@ pub struct Pattern {
     pub ideal: u64,
 }
 
-/// What a request costs, in sectors or wavefronts.
+/// The cost of a request, in sectors or wavefronts.
 pub(super) struct Cost {
     pub paid: u64,
     /// The fewest that the same bytes could need.

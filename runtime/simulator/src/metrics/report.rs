@@ -6,7 +6,7 @@ use super::pattern::{BankMap, Pattern};
 use super::work::Work;
 use warpsmith_ir::ir::Module;
 
-/// What launches cost, by Rust line and in sum. It prints as a table that is the same for the same launch.
+/// The costs of launches, by Rust line and in total. It prints as a table, which is the same for the same launch.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
@@ -24,13 +24,13 @@ pub struct Report {
     pub footprint_written: u64,
     /// Requests that were counted before it was certain that no lane joins them; 0 where all is exact.
     pub forced: u64,
-    /// The dearest request of each line and kind of memory.
+    /// The most expensive request of each line and kind of memory.
     pub patterns: Vec<Pattern>,
     /// How each line shares the banks of shared memory.
     pub banks: Vec<BankMap>,
 }
 
-/// What a Rust line costs.
+/// The costs of a Rust line.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Row {
@@ -40,7 +40,7 @@ pub struct Row {
     pub line: u32,
     /// The kernel or device function that the line is in; empty where it is not known.
     pub function: String,
-    /// What the line costs.
+    /// The costs.
     pub counts: Counts,
 }
 
@@ -49,7 +49,7 @@ impl Row {
         Self { file, line, function: String::new(), counts }
     }
 
-    /// What is dear about the line, and what would help.
+    /// The line's problems, with remedies.
     #[doc(hidden)]
     pub fn advice(&self) -> Vec<Advice> {
         let counts = &self.counts;

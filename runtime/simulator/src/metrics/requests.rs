@@ -1,5 +1,5 @@
-//! What one request of a warp costs: sectors of global memory, wavefronts of shared memory, lanes that
-//! meet at an address.
+//! The costs of one request of a warp: sectors of global memory, wavefronts of shared memory, lanes that meet at an
+//! address.
 
 use super::address::Addresses;
 use super::pattern::PatternKind;
@@ -88,7 +88,7 @@ fn depth(words: &[u64]) -> u64 {
 
 /// The wavefronts of a shared request if no two words share a bank: one for the lanes that go at once.
 ///
-/// What is beyond is what an H200 counts as conflicts.
+/// An H200 counts the wavefronts beyond these as conflicts.
 pub(super) fn ideal_wavefronts(addresses: &Addresses, bytes: u32, kind: PatternKind) -> u64 {
     phases(addresses, bytes, kind).len() as u64
 }
@@ -103,7 +103,7 @@ pub(super) fn banks(addresses: &Addresses, bytes: u32) -> [u64; BANKS] {
 
 /// The sectors that an atomic request touches: lanes of one address take turns, and each turn touches its own anew.
 ///
-/// So counts an H200: 32 lanes on one address touch 32 sectors, on 8 addresses of one sector 4.
+/// An H200 counts in the same way: 32 lanes on one address touch 32 sectors, 32 lanes on 8 addresses of one sector touch 4.
 pub(super) fn sectors_in_turns(addresses: &Addresses, bytes: u32) -> u64 {
     let mut turns: Vec<Vec<u64>> = Vec::new();
     let mut all: Vec<u64> = addresses.lanes().map(|(_, at)| at).collect();

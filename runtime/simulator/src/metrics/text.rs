@@ -60,7 +60,7 @@ fn place(row: &Row) -> String {
     format!("{}:{}", row.file.rsplit(['/', '\\']).next().unwrap_or(row.file), row.line)
 }
 
-/// What a line has in the columns of a table after its place.
+/// The columns of a line in a table, after its place.
 type Cells = [String; 6];
 
 /// A table: its heading with those of the columns, and the rows of a line; none where it has nothing.

@@ -7,7 +7,7 @@ use super::LANES;
 use super::address::Addresses;
 use crate::simulator::{Instruction, Operation};
 
-/// What a request does.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Class {
     Load,
@@ -24,7 +24,7 @@ pub(super) enum Class {
     Work(Operation),
 }
 
-/// What lanes must have in common to be of one request.
+/// The properties that the lanes of one request share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub by: Instruction,
@@ -50,7 +50,7 @@ struct Open {
     next: Option<u64>,
 }
 
-/// What is open of a warp, oldest first.
+/// The open requests of a warp, oldest first.
 pub(super) struct Warp {
     exists: u32,
     ended: u32,

@@ -1,6 +1,6 @@
-//! What a launch computes and moves, as a roofline has it.
+//! The operations and bytes of a launch, for a roofline.
 
-/// What a launch computes and moves.
+/// The operations and bytes of a launch.
 ///
 /// The author counts both; bytes are those that global memory moves, so what a cache serves is left out.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -24,7 +24,7 @@ pub(super) struct Barrier {
 enum Scope {
     Block,
     Cluster,
-    /// Of a cooperative launch, whose blocks all run at once.
+    /// All threads of a cooperative launch, whose blocks run at the same time.
     Grid,
 }
 
@@ -79,7 +79,7 @@ impl Machine<'_> {
         if self.launch.cooperative { Scope::Grid } else { Scope::Cluster }
     }
 
-    /// A barrier that observers are told of.
+    /// A barrier that observers hear of.
     #[cold]
     fn watched_barrier(&self, scope: Scope, at: Line) {
         let barrier = self.barrier(scope).0;

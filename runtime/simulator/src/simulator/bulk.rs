@@ -1,4 +1,4 @@
-//! What a simulated thread can ask of barriers in shared memory that count, of copies of its own, and of the copy engine.
+//! The operations of a simulated thread on barriers in shared memory that count, its own copies, and the copy engine.
 
 use super::current::{current, with_current};
 use super::facts::{Line, MbarrierUse, MemoryScope, ProxyFence, Space};
@@ -181,7 +181,7 @@ pub fn bulk_copy(
     machine.start_transfer(Transfer::new(operation, vec![piece], barriers, at));
 }
 
-/// What hardware asks of a bulk copy.
+/// Checks a bulk copy against the rules of hardware.
 ///
 /// Source: PTX ISA, `cp.async.bulk`.
 fn check(

@@ -1,4 +1,4 @@
-//! What a simulated thread can ask and do: the base of the builtins' Rust meaning.
+//! The operations of a simulated thread, on which the Rust meaning of builtins is based.
 //!
 //! Outside a launch every function here panics. Functions that wait let other threads of the
 //! cluster run. None knows CUDA or the IR.
@@ -31,6 +31,7 @@ pub use super::wgmma::{
     described_place, has_products_in_flight, touch, wgmma, wgmma_commit, wgmma_fence, wgmma_wait,
 };
 use super::{FaultSite, Prints, SimFault, Synchronisation};
+use crate::on_host;
 
 /// A number that grows as the launch goes on: its atomics, barriers and threads.
 pub fn clock() -> u64 {
@@ -183,13 +184,13 @@ pub fn grid_dependency_wait() {
     }
 }
 
-/// What the launch's observers want to be told.
+/// The events that the launch's observers want.
 #[inline]
 pub fn interests() -> Interests {
     current("interests").interests
 }
 
-/// Called before each access of memory that a builtin makes; outside a launch nobody is told.
+/// Called before each access of memory that a builtin makes; outside a launch, no observer hears of it.
 #[inline]
 #[track_caller]
 #[doc(hidden)]
@@ -238,7 +239,7 @@ pub fn fence(scope: MemoryScope) {
 pub fn fault_bounds(index: i64, len: usize) -> ! {
     let at = Line::caller();
     with_current(|machine| machine.raise_bounds(index, len, machine.line(at)));
-    panic!("index {index} is out of bounds for length {len}");
+    on_host::out_of_bounds(index, len)
 }
 
 /// Ends the launch with [`SimFault::Range`] at the caller's line.
@@ -247,7 +248,7 @@ pub fn fault_bounds(index: i64, len: usize) -> ! {
 pub fn fault_range(bound: i64, limit: usize) -> ! {
     let at = Line::caller();
     with_current(|machine| machine.raise_range(bound, limit, machine.line(at)));
-    panic!("range bound {bound} is beyond {limit}");
+    on_host::range_out_of_bounds(bound, limit)
 }
 
 /// Queues a launch of the running thread; the device's limits end the launch of the kernel with a fault.

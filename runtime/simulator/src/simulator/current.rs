@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ptr;
 
 use super::machine::Machine;
+use crate::on_host;
 
 thread_local! {
     /// The machine that this OS thread runs, or null.
@@ -46,17 +47,9 @@ pub(super) fn with_current(f: impl FnOnce(&Machine<'_>)) -> bool {
 pub(super) fn current<'a>(caller: &str) -> &'a Machine<'a> {
     let machine = CURRENT.get();
     if machine.is_null() {
-        outside(caller);
+        on_host::no_thread(caller);
     }
     // SAFETY: not null, so an `Entered` lives, and it lives no longer than its machine. Callers in
     // this folder drop the reference before they return to the kernel.
     unsafe { &*machine }
-}
-
-#[cold]
-#[track_caller]
-fn outside(caller: &str) -> ! {
-    panic!(
-        "`{caller}` can only be used in a kernel, and this code was called from the host: launch the kernel instead"
-    );
 }

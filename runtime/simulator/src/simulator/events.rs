@@ -7,7 +7,7 @@ use super::machine::{Here, Machine};
 use super::observer::{Interests, Observer};
 use super::problem::MbarrierProblem;
 
-/// What any of these observers wants to be told.
+/// The events that any of these observers wants.
 #[doc(hidden)]
 pub fn interests(observers: &[&dyn Observer]) -> Interests {
     observers.iter().map(|observer| observer.interests()).fold(Interests::default(), |all, one| Interests {
@@ -59,7 +59,7 @@ impl Machine<'_> {
         self.notify(|observer| observer.on_arrive(&by, meeting, at));
     }
 
-    /// Tells that the running thread goes on from a meeting.
+    /// Reports that the running thread leaves a meeting.
     #[cold]
     pub(super) fn tell_departure(&self, meeting: &Meeting) {
         let by = self.running();

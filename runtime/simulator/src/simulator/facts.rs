@@ -1,6 +1,6 @@
-//! What the simulator is told, and what it tells observers: who did what to which bytes, who met whom, and at which line.
+//! The facts that the simulator receives and passes to observers: accesses of bytes, meetings of threads, and their lines.
 //!
-//! Knows nothing of how any of it is simulated; a build without the simulator has these words too.
+//! This module does not know how they are simulated. A build without the simulator has these types too.
 
 use std::any::TypeId;
 
@@ -135,7 +135,7 @@ impl AccessKind {
     }
 }
 
-/// One access of one thread. It is told before it happens.
+/// One access of one thread. It is reported before it happens.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     /// The first byte, as an address of the host.
@@ -148,11 +148,11 @@ pub struct Access {
     pub space: Space,
     /// Load, store or atomic.
     pub kind: AccessKind,
-    /// What does it.
+    /// The instruction that does it.
     pub by: Instruction,
 }
 
-/// Who is to come to a meeting. Those of them that have returned from the kernel count as having arrived.
+/// The threads that a meeting waits for. Threads that have returned from the kernel count as arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expected {
     /// The threads of the block.
@@ -170,9 +170,9 @@ pub enum Expected {
 pub struct Meeting {
     /// Unique in the launch.
     pub number: u64,
-    /// What it is called: `sync_threads`, `shuffle`, …
+    /// Its name: `sync_threads`, `shuffle`, …
     pub name: &'static str,
-    /// Who is to come.
+    /// The threads that it waits for.
     pub of: Expected,
     /// Whether what was written before it is visible to all that leave it, and for whom.
     pub orders: Option<MemoryScope>,
@@ -180,18 +180,18 @@ pub struct Meeting {
     pub waits: bool,
 }
 
-/// What a thread, or the copy engine, does with a barrier in shared memory that counts arrivals and bytes.
+/// A use of a barrier in shared memory that counts arrivals and bytes, by a thread or the copy engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MbarrierEvent {
     /// Its first byte, as an address of the host.
     pub address: usize,
     /// Rank of the block whose shared memory it is in.
     pub rank: u32,
-    /// What is done.
+    /// The kind of use.
     pub does: MbarrierUse,
 }
 
-/// What is done with a barrier that counts arrivals and bytes.
+/// The kind of use of a barrier that counts arrivals and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MbarrierUse {
     /// A thread makes it.
@@ -226,7 +226,7 @@ pub enum ProxyFence {
     MbarrierInit,
 }
 
-/// A copy by the copy engine, which is told before it begins.
+/// A copy by the copy engine. It is reported before it begins.
 #[derive(Clone, Copy, Debug)]
 pub struct TransferEvent<'a> {
     /// Unique in the launch.
@@ -250,16 +250,16 @@ pub enum ChildOrder {
     Free,
 }
 
-/// What a branch decided for one thread.
+/// The decision of a branch for one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Branch {
     /// Which way it went; of a loop, whether there is another iteration.
     pub taken: bool,
-    /// What decided.
+    /// The instruction that decided.
     pub by: Instruction,
 }
 
-/// What an operation computes.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Operation {
@@ -275,13 +275,13 @@ pub enum Operation {
     Integer,
     /// A conversion between types.
     Convert,
-    /// So many multiply-adds of floats, a thread's part of a product by the tensor cores.
+    /// Multiply-adds of floats: the number of a thread's part of a product by the tensor cores.
     TensorFloat(u16),
     /// The same, of integers.
     TensorInteger(u16),
 }
 
-/// What fresh shared memory holds in every byte: visibly not zero.
+/// The value of every byte of fresh shared memory, which is visibly not zero.
 pub const POISON: u8 = 0xa5;
 
 /// Which array of a block's shared memory is meant.

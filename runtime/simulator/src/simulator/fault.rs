@@ -1,4 +1,4 @@
-//! What a simulated launch can end with instead of results.
+//! The faults of a simulated launch.
 
 use warpsmith_ir::fault::{Failure, FaultPlace, told};
 
@@ -55,7 +55,7 @@ pub enum SimFault {
         thread: [u32; 3],
         /// The bound, in elements.
         bound: i64,
-        /// What it is beyond, in elements.
+        /// The limit that it exceeds, in elements.
         limit: usize,
     },
     /// A panic of the kernel's Rust code: `assert!`, arithmetic overflow, division by zero.
@@ -66,7 +66,7 @@ pub enum SimFault {
     Panic {
         /// The kernel.
         kernel: String,
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
         /// Rust file of the panic, empty if a foreign panic hook kept it from us.
         file: String,
@@ -132,7 +132,7 @@ pub enum SimFault {
         block: [u32; 3],
         /// The thread in its block.
         thread: [u32; 3],
-        /// What is wrong with the mask.
+        /// The mistake in the mask.
         problem: MaskProblem,
     },
     /// A shuffle that reads a lane that takes no part in it, whose value is undefined on a GPU.
@@ -173,7 +173,7 @@ pub enum SimFault {
         block: [u32; 3],
         /// The thread in its block.
         thread: [u32; 3],
-        /// What is wrong with the use.
+        /// The mistake in the use.
         problem: Box<Misuse>,
     },
     /// Threads wait for each other, or spin, and none can go on.
@@ -181,7 +181,7 @@ pub enum SimFault {
     Deadlock {
         /// The kernel.
         kernel: String,
-        /// Who waits where.
+        /// The waiting threads, with their lines.
         waiting: Vec<Waiting>,
         /// The blocks that have not started, since they wait for those that run to end.
         unstarted: Option<Unstarted>,
@@ -245,7 +245,7 @@ pub enum SimFault {
         block: [u32; 3],
         /// The thread in its block.
         thread: [u32; 3],
-        /// What is wrong.
+        /// The mistake.
         problem: RankProblem,
     },
     /// Shared memory of another block, used when that block may have exited.
@@ -308,7 +308,7 @@ pub enum SimFault {
         memory: &'static str,
         /// How many bytes are accessed at once.
         bytes: u32,
-        /// What the address must be a multiple of, in bytes.
+        /// The alignment that the address needs, in bytes.
         align: u32,
         /// The rest of its division by that.
         beyond: u32,
@@ -344,7 +344,7 @@ pub enum SimFault {
         bytes: usize,
         /// Stacks in use.
         count: usize,
-        /// What the operating system said.
+        /// The message of the operating system.
         reason: String,
     },
     /// A thread that goes round loops without end.
@@ -412,7 +412,7 @@ pub enum SimFault {
     NotInterpreted {
         /// The kernel.
         kernel: String,
-        /// What it does.
+        /// The code that the interpreter cannot run.
         what: String,
         /// Rust file of it.
         file: String,
@@ -457,7 +457,7 @@ pub enum SimFault {
         kernel: String,
         /// The kernel that is launched.
         child: String,
-        /// What is wrong, with the limit.
+        /// The mistake, with the limit.
         why: String,
         /// Rust file of the launch.
         file: String,
@@ -481,9 +481,9 @@ pub enum SimFault {
     Setting {
         /// The variable.
         name: &'static str,
-        /// What it holds.
+        /// Its value.
         value: String,
-        /// What it should hold.
+        /// The value that it should have.
         expected: &'static str,
     },
 }

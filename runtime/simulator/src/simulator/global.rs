@@ -1,4 +1,4 @@
-//! Global memory: what buffers are on the simulator, and which of their bytes are unwritten.
+//! Global memory: the buffers of the simulator, and which of their bytes are unwritten.
 //!
 //! An address says which allocation it is in, whatever part, view or pointer it came from. Bytes become unwritten
 //! by [`GlobalMemory::unwritten`] and by copies of unwritten bytes; accesses, copies and the host write them.
@@ -30,9 +30,9 @@ struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; LINE])
 pub struct GlobalMemory {
     start: NonNull<Line>,
     lines: usize,
-    /// What was allocated: a line more, of which the first may begin anywhere.
+    /// The allocation, which has one line more, because its first line may begin anywhere.
     block: NonNull<u8>,
-    /// What was taken of the host's memory for it, to be given back.
+    /// The host memory that was taken for it, to be given back.
     taken: usize,
 }
 
@@ -190,7 +190,7 @@ impl Unwritten {
         self.count(changed as usize, unwritten);
     }
 
-    /// So many more bytes are unwritten, or fewer.
+    /// Adds `changed` bytes to the number of unwritten ones, or subtracts them.
     fn count(&self, changed: usize, unwritten: bool) {
         if changed == 0 {
             return;
@@ -250,7 +250,7 @@ pub fn is_all_written() -> bool {
     INCOMPLETE.load(Ordering::Relaxed) == 0
 }
 
-/// The first unwritten one of some bytes, counted from the first of them.
+/// The position of the first unwritten byte among these.
 #[inline]
 #[doc(hidden)]
 pub fn first_unwritten(address: usize, bytes: usize) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! What threads have started and wait for in groups: copies of their own, and work of the copy engine.
+//! Work that threads start and wait for in groups: their own copies, and work of the copy engine.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -23,7 +23,7 @@ impl<T> Default for Groups<T> {
 }
 
 impl<T> Groups<T> {
-    /// Forgets all.
+    /// Forgets all work.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -40,21 +40,21 @@ impl<T> Groups<T> {
         pending.closed.push_back(group);
     }
 
-    /// What is in the closed groups of a thread but the last `left`.
+    /// The work in a thread's closed groups, except for the last `left` groups.
     pub fn closed(&mut self, of: Owner, left: usize) -> impl Iterator<Item = &mut T> {
         let closed = &mut self.pending(of).closed;
         let count = closed.len().saturating_sub(left);
         closed.iter_mut().take(count).flatten()
     }
 
-    /// Takes the closed groups of a thread but the last `left`.
+    /// Takes a thread's closed groups, except for the last `left`.
     pub fn take(&mut self, of: Owner, left: usize) -> Vec<T> {
         let closed = &mut self.pending(of).closed;
         let count = closed.len().saturating_sub(left);
         closed.drain(..count).flatten().collect()
     }
 
-    /// Takes all that a thread has started.
+    /// Takes all work that a thread has started.
     pub fn take_all(&mut self, of: Owner) -> Vec<T> {
         let pending = self.0.remove(&of);
         pending

@@ -42,7 +42,7 @@ impl Machine<'_> {
     }
 }
 
-/// What a panic of an array's own stands for, as Rust's library words it.
+/// The failure that a panic of Rust's own indexing stands for, by its message.
 pub(super) fn bounds(message: &str) -> Option<Failure<'static>> {
     let numbers = |text: &str| -> Option<[u64; 2]> {
         let mut words = text.split_whitespace().filter_map(|word| word.parse().ok());

@@ -1,4 +1,4 @@
-//! What a launch on the simulator is, and what it did.
+//! A launch on the simulator, and its outcome.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -30,11 +30,11 @@ pub struct SimLaunch<'a> {
     pub overlaps: bool,
     /// Stacks, schedule, limits.
     pub settings: Settings,
-    /// What it does without; nothing unless it is to be seen what that is for.
+    /// The synchronisation that it leaves out, to find out its purpose; usually none.
     pub without: Option<Without>,
     /// Where what its kernels print goes.
     pub prints: Prints<'a>,
-    /// Who watches.
+    /// The observers.
     pub observers: &'a [&'a dyn Observer],
     /// The names of slices that are arguments, with their addresses, for faults.
     pub slices: Vec<(&'a str, Range<usize>)>,
@@ -74,7 +74,7 @@ impl<'a> SimLaunch<'a> {
     }
 }
 
-/// What a launch did.
+/// The outcome of a launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SimReport {

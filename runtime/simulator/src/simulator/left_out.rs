@@ -5,9 +5,9 @@ use super::machine::Machine;
 use super::synchronisation::{Synchronisation, Without};
 
 impl Machine<'_> {
-    /// The running thread comes to a synchronisation; whether it executes it.
+    /// The running thread reaches a synchronisation. Returns whether it executes it.
     ///
-    /// What it executes until [`Machine::synchronised`] may order nothing.
+    /// Operations that the thread executes until [`Machine::synchronised`] may order nothing.
     pub(super) fn synchronise(&self, which: &Synchronisation) -> bool {
         if self.interests.synchronisations {
             let by = self.running();

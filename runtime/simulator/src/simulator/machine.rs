@@ -32,7 +32,7 @@ pub(super) struct Machine<'a> {
     /// Runs the kernel for the current thread.
     pub thread: &'a dyn Fn(),
     pub shape: Shape,
-    /// Who is running.
+    /// The running thread.
     pub here: Cell<Here>,
     /// How the running fiber goes back to the scheduler.
     pub yielder: Cell<*const Yielder<(), ()>>,
@@ -48,7 +48,7 @@ pub(super) struct Machine<'a> {
     pub waits: RefCell<Vec<Wait>>,
     /// The ends of stacks without a guard page, by fiber.
     pub sentinels: RefCell<HashMap<u32, *mut [u8; 64]>>,
-    /// What each fiber's last atomics found, while it may be spinning.
+    /// The results of each fiber's last atomics, while it may be spinning.
     pub spins: RefCell<Spins>,
     /// Copies that threads have started, and work of the copy engine.
     pub transfers: RefCell<Transfers>,
@@ -59,15 +59,15 @@ pub(super) struct Machine<'a> {
     /// Barriers that count arrivals and bytes.
     pub mbarriers: Mbarriers,
     pub counters: Counters,
-    /// What its threads have launched.
+    /// The launches by its threads.
     pub children: RefCell<Vec<Child>>,
     /// How deep it is nested, and the launches of the whole tree that have not ended.
     pub nesting: Nesting<'a>,
-    /// What the interpreter is at, while it runs the kernel.
+    /// The instruction that the interpreter executes, while it runs the kernel.
     pub instruction: Cell<Option<Instruction>>,
-    /// Whether what the running thread executes orders nothing, since the launch does without it.
+    /// Whether the running thread's operations order nothing, because the launch leaves out their synchronisation.
     pub unordered: Cell<bool>,
-    /// What its observers want to be told.
+    /// The events that its observers want.
     pub interests: Interests,
     pub fault: RefCell<Option<SimFault>>,
     /// Message, file and line of the last panic, as the hook saw it.
@@ -120,7 +120,7 @@ pub(super) struct Cluster {
 /// Fibers by what they do next.
 #[derive(Default)]
 pub(super) struct Queues {
-    /// What they waited for has come.
+    /// Their wait is over.
     pub ready: RefCell<VecDeque<u32>>,
     /// They spin on atomics and have given way.
     pub spinning: RefCell<VecDeque<u32>>,
@@ -141,7 +141,7 @@ pub(super) struct Wait {
     pub linear: u32,
 }
 
-/// What a fiber waits for.
+/// The reason why a fiber waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum WaitKind {
     Nothing,
@@ -176,7 +176,7 @@ pub(super) enum WaitKind {
     Spin,
 }
 
-/// What the report counts, and the state of the atomic budget.
+/// The counts of the report, and the state of the atomic budget.
 #[derive(Default)]
 pub(super) struct Counters {
     pub clusters: Cell<u64>,
@@ -188,7 +188,7 @@ pub(super) struct Counters {
     pub ticks: Cell<u64>,
     /// Threads whose sums a product computes, each as often as it has such sums.
     pub in_flight: Cell<u32>,
-    /// Numbers given to what observers are told of.
+    /// Numbers of the things that observers hear of.
     pub numbers: Cell<u64>,
     /// The count of atomics at which the thread gives way.
     pub next_check: Cell<u64>,
@@ -268,7 +268,7 @@ impl<'a> Machine<'a> {
         self.counters.clusters.get() < self.shape.cluster_count()
     }
 
-    /// What the launch has done so far.
+    /// The outcome of the launch so far.
     pub fn report(&self) -> SimReport {
         let c = &self.counters;
         SimReport {

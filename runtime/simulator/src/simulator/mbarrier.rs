@@ -37,7 +37,7 @@ struct Mbarrier {
     made: Line,
     /// Bytes of the copies that were started for this phase.
     asked: u64,
-    /// What was done for this phase, and where last.
+    /// The operations for this phase, each with its last line.
     steps: Vec<(&'static str, Line)>,
     /// Fibers that wait, and whether each gives up once nothing else can go on.
     waiting: Vec<(u32, bool)>,
@@ -67,14 +67,15 @@ pub(super) enum Patience {
 #[derive(Default)]
 pub(super) struct Mbarriers {
     live: RefCell<HashMap<usize, Mbarrier>>,
-    /// Fibers that use a barrier which is not there, with its address: they wait until it is made, or nothing can go on.
+    /// Fibers that use a barrier before it is initialised, with its address. They wait until it is, or until no thread can
+    /// continue.
     early: RefCell<Vec<(usize, u32)>>,
     /// How often threads have looked in vain since one found a phase complete.
     vain: std::cell::Cell<u32>,
 }
 
 impl Mbarrier {
-    /// Notes where a thread does something for this phase.
+    /// Notes the line of an operation for this phase.
     fn step(&mut self, operation: &'static str, at: Line) {
         match self.steps.iter_mut().find(|(known, _)| *known == operation) {
             Some(step) => step.1 = at,
@@ -197,7 +198,7 @@ impl Machine<'_> {
         self.complete_phase(address, at);
     }
 
-    /// A copy that a barrier counts has been started: it is noted for reports. The phase that it was started in.
+    /// Notes, for reports, that a copy has been started which a barrier counts. Returns the phase that it was started in.
     pub(super) fn mbarrier_asked(
         &self,
         operation: &'static str,
@@ -212,7 +213,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Bytes of a copy have come. The barrier is there, unless its use has ended.
+    /// Bytes of a copy have arrived. Nothing happens if the use of the barrier has ended.
     pub(super) fn mbarrier_counted(&self, transfer: u64, address: usize, bytes: usize, at: Line) {
         let Some(missing) = self.mbarriers.live.borrow_mut().get_mut(&address).map(|barrier| {
             barrier.missing -= bytes as i64;
@@ -248,7 +249,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the phase is complete, sooner or later.
+    /// Returns whether the phase is complete; may wait for it, by `patience`.
     pub(super) fn mbarrier_await(
         &self,
         operation: &'static str,
@@ -312,7 +313,7 @@ impl Machine<'_> {
         any
     }
 
-    /// What a deadlock's report says of the barrier that a thread waits for.
+    /// The part of a deadlock's report about the barrier that a thread waits for.
     pub(super) fn mbarrier_state(&self, address: usize, awaited: Awaited) -> Option<MbarrierState> {
         let live = self.mbarriers.live.borrow();
         let barrier = live.get(&address)?;
@@ -337,7 +338,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Begins the next phase if nothing is missing from this one, and lets go on who waits for it.
+    /// Begins the next phase if nothing is missing from this one, and wakes the threads that wait for it.
     fn complete_phase(&self, address: usize, at: Line) {
         let completed = self.mbarriers.live.borrow_mut().get_mut(&address).and_then(|barrier| {
             if barrier.pending != 0 || barrier.missing != 0 {
@@ -355,7 +356,7 @@ impl Machine<'_> {
         self.queues.ready.borrow_mut().extend(waiting.into_iter().map(|(fiber, _)| fiber));
     }
 
-    /// Does something with a barrier, which must be there.
+    /// Calls `f` with a barrier, which must be initialised.
     fn on_mbarrier<R>(
         &self,
         operation: &'static str,
@@ -370,10 +371,10 @@ impl Machine<'_> {
         done.unwrap_or_else(|| self.raise_misuse(operation, MbarrierProblem::NotMade, at))
     }
 
-    /// The running thread uses a barrier that is not there.
+    /// The running thread uses a barrier that is not initialised.
     ///
-    /// If another thread makes it later, nothing orders the two, as if it had come first: the thread waits for that, and
-    /// the report is the same in both orders.
+    /// If another thread initialises it later, nothing orders the two. The thread waits for that, so the report is the same
+    /// in both orders.
     #[cold]
     fn used_early(&self, operation: &'static str, address: usize, at: Line) {
         self.check_mbarrier_place(operation, address, at);
@@ -406,7 +407,9 @@ impl Machine<'_> {
 
     #[cold]
     fn raise_aliased(&self, operation: &'static str, awaited: Awaited, phase: u64, at: Line) -> ! {
-        let Awaited::Number(number) = awaited else { unreachable!("a parity is always some phase's") };
+        let Awaited::Number(number) = awaited else {
+            unreachable!("a parity is that of the current phase or of the one before, never of another")
+        };
         self.raise_misuse(operation, MbarrierProblem::Aliased { awaited: number, phase }, at)
     }
 }

@@ -48,10 +48,10 @@ pub(super) struct Together {
     answer: Cell<u32>,
 }
 
-/// What a fiber has arrived at and not waited for.
+/// A meeting at which a fiber has arrived and not waited.
 pub(super) struct Arrival {
     generation: u32,
-    /// As observers know it; `None` if nobody watches.
+    /// Its identity for observers; `None` without observers.
     meeting: Option<Meeting>,
 }
 

@@ -171,7 +171,7 @@ impl Machine<'_> {
         (self.shared.at(self.here.get().rank, 0), self.shared.dynamic)
     }
 
-    /// What `address` is in the current block, in the block of this rank.
+    /// The counterpart of `address` of the current block in the block of this rank.
     pub(super) fn map_shared_rank(&self, address: *const u8, rank: u32, at: Line) -> *mut u8 {
         let size = self.shape.cluster_blocks;
         if rank >= size {

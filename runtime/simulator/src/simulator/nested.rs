@@ -36,12 +36,12 @@ pub(super) struct Nesting<'a> {
 }
 
 impl<'a> Nesting<'a> {
-    /// Of a grid that the host launches.
+    /// The nesting of a grid that the host launches.
     pub fn outermost(pending: &'a Cell<usize>, numbers: &'a Cell<u64>) -> Self {
         Self { depth: 0, pending, numbers }
     }
 
-    /// Of a grid that a thread of this one has launched.
+    /// The nesting of a grid that a thread of this one has launched.
     pub fn inner(self) -> Self {
         Self { depth: self.depth + 1, ..self }
     }

@@ -1,8 +1,8 @@
-//! What may watch a simulated launch, and what it is told: the seam for checks and metrics.
+//! Observers of a simulated launch, and the events that they receive: the interface of checks and metrics.
 //!
-//! An observer is told facts: who did what to which bytes, who met whom, at which line. What they
-//! mean (a race, a bank conflict) is for the observer to decide. Accesses of plain places, branches and
-//! operations are told where the interpreter runs the kernel; builtins tell theirs either way.
+//! An observer receives facts: accesses of bytes, meetings of threads, and their lines. The observer decides what they
+//! mean, such as a race or a bank conflict. Accesses of plain places, branches and operations are told where the
+//! interpreter runs the kernel; builtins tell theirs either way.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::facts::{
 };
 use super::{SimFault, SimLaunch, SimReport, Synchronisation};
 
-/// What an observer wants to be told; what nobody wants costs nothing.
+/// The events that an observer wants. Events that no observer wants cost nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Interests {
     /// [`Observer::on_access`]
@@ -36,7 +36,7 @@ pub struct Interests {
 /// they should record rather than print. A method that can return a fault ends the launch with it.
 /// A launch without observers pays one test of an empty list for each event, none for each thread.
 pub trait Observer {
-    /// What it wants to be told besides blocks, threads and meetings.
+    /// The events that it wants besides blocks, threads and meetings.
     fn interests(&self) -> Interests {
         Interests::default()
     }
@@ -141,7 +141,7 @@ pub trait Observer {
     /// The launch has ended without a fault.
     ///
     /// # Errors
-    /// What was found wrong in all of it.
+    /// The fault that was found in the whole launch, if any.
     fn on_finish(&self, _report: &SimReport) -> Result<(), SimFault> {
         Ok(())
     }

@@ -19,9 +19,9 @@ pub struct DataRace {
     pub first: Party,
     /// The other one.
     pub second: Party,
-    /// What the bytes held between the two: what the first stored or loaded. Empty if unknown.
+    /// The value of the bytes between the two: the one that the first stored or loaded. Empty if unknown.
     pub held: Vec<u8>,
-    /// What would order the two, or make them atomic to each other.
+    /// A way to order the two, or to make them atomic to each other.
     pub hint: String,
 }
 
@@ -29,7 +29,7 @@ pub struct DataRace {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Party {
-    /// What it does.
+    /// The kind of access.
     pub does: Doing,
     /// The kernel.
     pub kernel: String,
@@ -43,7 +43,7 @@ pub struct Party {
     pub thread: [u32; 3],
 }
 
-/// What one of two accesses that race does.
+/// The kind of one of two accesses that race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Doing {

@@ -1,7 +1,7 @@
 //! Registers that the threads of a block give back and take.
 //!
-//! Each thread begins with those that the launch bounds leave it. Others can take only what threads of the block have given
-//! back, and wait for that. Source: PTX ISA, `setmaxnreg`.
+//! Each thread begins with the registers that the launch bounds leave it. A thread can take only registers that other
+//! threads of the block have given back, and waits for them. Source: PTX ISA, `setmaxnreg`.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(super) struct Registers(HashMap<[u32; 3], Pool>);
 struct Pool {
     /// Registers that threads have given back.
     free: u32,
-    /// Those of threads that have set them, by their number in the block.
+    /// Registers of threads that have set them, by the number of the thread in the block.
     held: HashMap<u32, u32>,
     /// Fibers that wait for others to give some back.
     waiting: Vec<u32>,
@@ -32,7 +32,7 @@ pub enum RegisterChange {
     Fewer,
     /// The thread takes registers.
     More,
-    /// Either: the number of the thread's role.
+    /// Either, to reach the number of the thread's role.
     Either,
 }
 
@@ -44,7 +44,7 @@ pub fn set_registers(operation: &'static str, change: RegisterChange, wanted: u3
 }
 
 impl Registers {
-    /// Forgets all: the blocks are others.
+    /// Forgets all registers, for the next blocks.
     pub fn reset(&mut self) {
         self.0.clear();
     }

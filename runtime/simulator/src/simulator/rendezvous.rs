@@ -1,4 +1,4 @@
-//! What simulated threads do together: barriers, votes and operations of warps.
+//! Operations that simulated threads do together: barriers, votes and operations of warps.
 
 use super::current::current;
 use super::facts::{AccessKind, Line};
@@ -40,7 +40,7 @@ pub fn grid_sync() {
     machine.wide_barrier(machine.line(Line::caller()));
 }
 
-/// Waits for all threads of the block; how many of them voted yes.
+/// Waits for all threads of the block, and returns how many of them voted yes.
 #[track_caller]
 pub fn sync_vote(yes: bool) -> u32 {
     let machine = current("sync_threads_count");
@@ -75,7 +75,7 @@ pub fn active_lanes() -> u32 {
     machine.active_lanes(machine.line(Line::caller()))
 }
 
-/// Waits for the lanes of `mask`, which must make the same call; what each of them brought.
+/// Waits for the lanes of `mask`, which must make the same call, and returns the value of each.
 ///
 /// `kind` is the operation's name for faults. Lanes that the block does not have take no part.
 #[inline]
@@ -85,14 +85,14 @@ pub fn warp_exchange(mask: u32, kind: &'static str, payload: [u8; 16]) -> WarpVi
     machine.exchange(kind, mask, payload, machine.line(Line::caller()))
 }
 
-/// As [`warp_exchange`], of values of any size, sixteen bytes a piece; every lane brings as many.
+/// Like [`warp_exchange`], for values of any size in pieces of sixteen bytes. All lanes pass the same number of pieces.
 #[track_caller]
 pub fn warp_exchange_wide(mask: u32, kind: &'static str, pieces: &[[u8; 16]]) -> WarpView {
     let machine = current(kind);
     machine.exchange_all(kind, mask, pieces, machine.line(Line::caller()))
 }
 
-/// Reads sixteen bytes of the block's shared memory, the row of a matrix that `kind` is given.
+/// Reads sixteen bytes of the block's shared memory, the row of a matrix for the operation `kind`.
 ///
 /// Ends the launch with [`SimFault::MatrixRow`](super::SimFault::MatrixRow) where they are not in one array of it.
 #[track_caller]
@@ -103,7 +103,7 @@ pub fn read_row(kind: &'static str, place: *const u8) -> [u8; 16] {
     unsafe { place.cast::<[u8; 16]>().read() }
 }
 
-/// Writes sixteen bytes of the block's shared memory, as [`read_row`] reads them.
+/// Writes sixteen bytes of the block's shared memory, with the rules of [`read_row`].
 #[track_caller]
 pub fn write_row(kind: &'static str, place: *mut u8, row: [u8; 16]) {
     let machine = current(kind);

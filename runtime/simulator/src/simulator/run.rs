@@ -15,8 +15,8 @@ use super::{SimFault, SimLaunch, SimReport, current, hook, scheduler};
 /// # Errors
 /// The first fault of any thread. The calling OS thread can run further launches after it.
 ///
-/// What kernels launch runs after the grid that launches it: in the order of the launches, each with all that
-/// it launches itself, tail launches last. The report counts it.
+/// Launches by kernels run after the grid that launches them: in the order of the launches, each with all that it launches
+/// itself, tail launches last. The report counts it.
 pub fn run(launch: &SimLaunch<'_>, thread: &dyn Fn()) -> Result<SimReport, SimFault> {
     hook::install();
     let (pending, numbers) = (Cell::new(0), Cell::new(0));

@@ -24,19 +24,19 @@ pub struct Settings {
     /// left every mask, as GPUs of compute capability 7.0 and later do it; default: true. If not, a barrier
     /// or mask that misses such a thread is a fault. `grid_sync` must be reached by all either way.
     pub returned_threads_pass: bool,
-    /// Whether an arrival at a barrier of another block, by `arrive_at`, orders nothing, as PTX's memory model has it;
-    /// default: false. If not, it orders the arriving thread's earlier loads, on which kernels rely: hardware does so, and the
-    /// arrival that the model asks for costs a fence of the device.
+    /// Whether an arrival at a barrier of another block, by `arrive_at`, orders nothing, as in PTX's memory model; default:
+    /// false. If false, the arrival orders the thread's earlier loads. Kernels rely on that: hardware does so, and the
+    /// arrival that the model requires costs a fence of the device.
     pub strict_arrivals: bool,
-    /// Whether a launch with `.programmatic_serialization()` begins before the one before it has ended, as it may on a GPU:
-    /// accesses that race with that one's are then found, until a thread has called `grid_dependency_wait`. Default: false,
-    /// as the check keeps what a launch has accessed until the next one.
+    /// Whether a launch with `.programmatic_serialization()` begins before the launch before it has ended, as it may on a
+    /// GPU. The simulator then reports accesses that race with those of the earlier launch, as long as a thread has not
+    /// called `grid_dependency_wait`. Default: false, because the check keeps the accesses of a launch until the next one.
     pub overlap_launches: bool,
-    /// What the interpreter checks of every access; default: all.
+    /// The interpreter's checks of every access; default: all.
     pub checks: SimChecks,
-    /// What runs a kernel; default: the interpreter, and the twin to compare.
+    /// The executor of kernels; default: the interpreter, and the twin for comparison.
     pub executor: Executor,
-    /// What printed CUDA is compiled with to find mistakes while it runs; default: nothing.
+    /// The sanitizers that printed CUDA is compiled with; default: none.
     pub sanitizers: Sanitizers,
     /// Iterations of loops that a thread of the interpreter may make. Default: 2^32.
     pub step_budget: u64,
@@ -51,7 +51,7 @@ pub struct Settings {
     pub nan: bool,
 }
 
-/// What runs the threads of a simulated kernel.
+/// The executor of a simulated kernel's threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Executor {
     /// The kernel's Rust code as rustc compiled it: fast in a release build, and seen by debuggers and coverage. Nothing
@@ -70,7 +70,7 @@ pub enum Executor {
     /// The CUDA text that a GPU would be given, compiled by the host's C++ compiler: what the printer made of the kernel.
     /// Needs a C++ compiler; has the text's bounds checks, and no others.
     Printed,
-    /// What `Both` runs, and then the printed CUDA from the same memory: if its results are not theirs, that is a fault.
+    /// Like `Both`, and then the printed CUDA from the same memory. It is a fault if the results differ.
     All,
 }
 
@@ -88,7 +88,7 @@ impl Executor {
     }
 }
 
-/// What the C++ compiler puts into printed CUDA to find mistakes at run time.
+/// The sanitizers of the C++ compiler, which find mistakes of printed CUDA at run time.
 ///
 /// A mistake that they find is a fault of the launch, like any other. The handlers are part of the shim, so the compiler's own
 /// libraries are not needed.
@@ -120,14 +120,14 @@ impl Sanitizers {
     }
 }
 
-/// What is checked while a kernel runs on the simulator; default: all of it.
+/// The checks while a kernel runs on the simulator; default: all.
 ///
-/// What is off costs nothing.
+/// Checks that are off cost nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimChecks {
     /// Data races in shared and global memory.
     pub races: bool,
-    /// Reads of shared memory, and of memory of `Device::alloc_uninit`, that are not written yet.
+    /// Reads of unwritten shared memory, and of unwritten memory of `Device::alloc_uninit`.
     pub initialisation: bool,
     /// Accesses at addresses that their type does not allow.
     pub alignment: bool,

@@ -98,7 +98,7 @@ impl Shape {
     }
 }
 
-/// What the driver would refuse; launch checks have caught it before, with better words.
+/// Refuses shapes that the driver would refuse. Launch checks have reported these before, with better messages.
 fn check(launch: &SimLaunch<'_>) -> Result<(), SimFault> {
     let refuse = |argument, value, rule| {
         Err(SimFault::Extents { kernel: launch.kernel.to_owned(), argument, value, rule })

@@ -2,14 +2,14 @@
 
 use super::machine::Machine;
 
-/// What a thread remembers: a round of a spin looks at no more places than this.
+/// The number of places that a thread remembers: a round of a spin looks at no more places.
 const REMEMBERED: usize = 4;
 
 /// Rounds that each thread makes in vain before a launch is taken to be stuck, as a power of two, and the least number of
 /// atomics of all threads, likewise: while blocks have not started, and when all have.
 const PATIENCE: [(u32, u32); 2] = [(14, 20), (18, 24)];
 
-/// What atomics found, by fiber.
+/// The results of atomics, by fiber.
 #[derive(Default)]
 pub(super) struct Spins(Vec<[u64; REMEMBERED]>);
 

@@ -86,7 +86,7 @@ impl Machine<'_> {
         Some(self.not_reached(first.kind.name(), first.at, here as u32, block, other))
     }
 
-    /// Who waits where, by operation, place and block.
+    /// The waiting threads, by operation, place and block.
     pub(super) fn deadlock(&self, waits: &[Wait]) -> SimFault {
         let mut groups: Vec<(&Wait, u32)> = Vec::new();
         for wait in waits {

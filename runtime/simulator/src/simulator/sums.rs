@@ -1,30 +1,30 @@
-//! The sums of a warpgroup's products, while the tensor cores have them.
+//! The sums of a warpgroup's products while the tensor cores compute them.
 //!
-//! The registers of the threads hold [`IN_FLIGHT`] meanwhile, and the sums themselves are here.
+//! Meanwhile, the registers of the threads hold [`IN_FLIGHT`], and this module holds the sums.
 
 use std::collections::VecDeque;
 
 use super::facts::Line;
 use super::product::Product;
 
-/// What registers of sums hold that a product is computing: a NaN as a float, and an unlikely number as an integer.
+/// The content of registers whose sums are being computed: NaN as a float, and an unlikely number as an integer.
 pub(super) const IN_FLIGHT: u32 = 0x7fff_dead;
 
 /// Sums in flight.
 pub(super) struct Sums {
     pub number: u64,
     pub registers: usize,
-    /// Where each thread has them.
+    /// The address of each thread's sums.
     pub places: Vec<usize>,
-    /// What they are, thread by thread.
+    /// Their values, thread by thread.
     pub values: Vec<u32>,
-    /// Products that are not computed, with the group that each belongs to.
+    /// Products that are not computed yet, each with its group.
     pub products: VecDeque<(u64, Product)>,
     /// The group of the last product.
     pub last: u64,
-    /// Where the last product was started.
+    /// The line where the last product was started.
     pub at: Line,
-    /// The threads that have them back.
+    /// The threads that have got their sums back.
     pub returned: u128,
 }
 
@@ -38,7 +38,7 @@ impl Sums {
         std::ptr::with_exposed_provenance_mut(self.places[thread as usize])
     }
 
-    /// Whether a thread has not got them back.
+    /// Returns whether a thread has not got its sums back.
     pub fn is_in_flight(&self, thread: u32) -> bool {
         self.returned >> thread & 1 == 0
     }
@@ -59,14 +59,14 @@ impl Sums {
         }
     }
 
-    /// That a thread's registers are as a product in flight left them, or the first that is not.
+    /// Checks that a thread's registers are as a product in flight left them; otherwise returns the first that is not.
     pub fn untouched(&self, thread: u32) -> Result<(), usize> {
         // SAFETY: as in `bring`.
         let registers = unsafe { std::slice::from_raw_parts(self.registers_of(thread), self.registers) };
         registers.iter().position(|register| *register != IN_FLIGHT).map_or(Ok(()), Err)
     }
 
-    /// Gives a thread its sums; the first register that it has written meanwhile.
+    /// Gives a thread its sums back. Returns the first register that the thread has written meanwhile.
     pub fn give(&mut self, thread: u32) -> Option<usize> {
         if self.returned >> thread & 1 == 1 {
             return None;

@@ -11,7 +11,7 @@ pub struct Synchronisation {
     pub at: Line,
     /// The builtin: `sync_threads`, `fence_device`, `store`, …
     pub name: &'static str,
-    /// What it does.
+    /// Its kind.
     pub kind: SynchronisationKind,
     /// The ordering of an atomic operation.
     pub order: Option<&'static str>,
@@ -19,7 +19,7 @@ pub struct Synchronisation {
     pub nth: u32,
 }
 
-/// What a synchronisation does.
+/// The kind of a synchronisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SynchronisationKind {
     /// A barrier or a wait that gives no value and has no other half.

@@ -12,10 +12,10 @@ use super::groups::Groups;
 use super::machine::{Here, Machine};
 use super::problem::BulkProblem;
 
-/// What changes elements in memory by others: the place of those, of the others, and bytes.
+/// A function that combines elements in memory with others. It takes the addresses of both and a number of bytes.
 pub type Join = fn(*mut u8, *const u8, usize);
 
-/// What the copy engine does to memory that it reduces into.
+/// The operation of the copy engine on memory that it reduces into.
 ///
 /// Source: PTX ISA, `cp.reduce.async.bulk`: each element atomically, relaxed, for the device.
 const REDUCTION: AccessKind = AccessKind::Atomic {
@@ -34,7 +34,7 @@ pub(super) struct Piece {
     pub bytes: usize,
 }
 
-/// What the copy engine does.
+/// An operation of the copy engine.
 pub(super) struct Transfer {
     /// Its number for observers.
     pub number: u64,
@@ -46,9 +46,10 @@ pub(super) struct Transfer {
     pub at: Line,
     /// The byte of pieces that come from nowhere.
     pub fill: u8,
-    /// How elements change what was there, and the bytes of an element; `None` if they take its place.
+    /// The operation that combines elements with the old ones, and the size of an element in bytes; `None` if they replace
+    /// the old ones.
     pub join: Option<(Join, usize)>,
-    /// What was read and is not written yet.
+    /// The bytes that were read and are not written yet.
     held: Option<Vec<u8>>,
     /// Whether all of it is done.
     done: bool,
@@ -58,8 +59,8 @@ pub(super) struct Transfer {
 
 /// A copy of a thread's own, from global to shared memory.
 ///
-/// It is done no earlier than its group is waited for, the latest time that hardware may take: a kernel that reads before
-/// it waits sees what was there before.
+/// It is done when the thread waits for its group, the latest time that hardware may take. A kernel that reads before it
+/// waits sees the old values.
 pub(super) struct Copy {
     /// Its number for observers.
     pub number: u64,
@@ -79,7 +80,7 @@ enum Counted {
     },
 }
 
-/// What is under way.
+/// The transfers that are under way.
 #[derive(Default)]
 pub(super) struct Transfers {
     groups: Groups<Transfer>,
@@ -175,7 +176,7 @@ impl Machine<'_> {
         self.transfers.borrow_mut().copies.commit(self.here.get().owner());
     }
 
-    /// Does the running thread's copies but those of its last `left` groups.
+    /// Performs the running thread's copies, except for those of its last `left` groups.
     pub(super) fn wait_copies(&self, left: usize) {
         let copies = self.transfers.borrow_mut().copies.take(self.here.get().owner(), left);
         for copy in copies {

@@ -47,9 +47,9 @@ pub struct Waiting {
     pub block: [u32; 3],
     /// One of them.
     pub thread: [u32; 3],
-    /// What they wait for, if it is a barrier that counts arrivals and bytes.
+    /// The barrier that they wait for, if it counts arrivals and bytes.
     pub barrier: Option<MbarrierState>,
-    /// What they wait for, if it is registers.
+    /// The registers that they wait for, if any.
     pub registers: Option<RegisterState>,
 }
 
@@ -57,15 +57,15 @@ pub struct Waiting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegisterState {
-    /// Those that it has.
+    /// The registers that it has.
     pub held: u32,
-    /// Those that it asks for.
+    /// The registers that it asks for.
     pub wanted: u32,
-    /// Those that threads of the block have given back and no thread has taken.
+    /// Registers that threads of the block have given back and no thread has taken.
     pub free: u32,
 }
 
-/// What a barrier that counts arrivals and bytes still misses.
+/// The missing arrivals and bytes of a barrier that counts them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MbarrierState {
@@ -91,7 +91,7 @@ pub struct MbarrierState {
     pub steps: Vec<PhaseStep>,
 }
 
-/// Something that a thread did for a phase of a barrier.
+/// An operation of a thread for a phase of a barrier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PhaseStep {
@@ -168,7 +168,7 @@ impl fmt::Display for RegisterState {
     }
 }
 
-/// What those who wait may be waiting for.
+/// The text about blocks that have not started, for which the threads may be waiting.
 pub(super) fn to_start(blocks: &Option<Unstarted>) -> String {
     let Some(Unstarted { count, next }) = blocks else { return String::new() };
     let more = match count {

@@ -11,7 +11,7 @@ use super::raise::FaultSite;
 use super::shape::WARP;
 use super::waiting::Waiting;
 
-/// What `sync_warp` is called; alone among warp operations it may join lanes at different lines.
+/// The name of `sync_warp`, the only warp operation that may join lanes at different lines.
 pub(super) const SYNC_WARP: &str = "sync_warp";
 
 /// A warp while its block runs.
@@ -37,16 +37,17 @@ pub(super) struct Exchange {
     expected: Cell<u32>,
     arrived: Cell<u32>,
     payloads: [Cell<[u8; 16]>; WARP as usize],
-    /// What lanes bring beyond sixteen bytes, sixteen of each at a time; empty in most operations.
+    /// The bytes of the lanes' values beyond the first sixteen, in pieces of sixteen for each lane; empty in most
+    /// operations.
     further: RefCell<Vec<[[u8; 16]; WARP as usize]>>,
     fibers: [Cell<u32>; WARP as usize],
 }
 
-/// What the lanes of a warp operation brought to it.
+/// The values of a warp operation's lanes.
 pub struct WarpView(Rc<Exchange>);
 
 impl WarpView {
-    /// What this lane brought, or `None` if it takes no part.
+    /// The value of this lane, or `None` if it takes no part.
     #[inline]
     pub fn lane(&self, lane: u32) -> Option<[u8; 16]> {
         let part = lane < WARP && self.participants() >> lane & 1 == 1;
@@ -145,7 +146,7 @@ impl Exchange {
         Self { operation, number, at, mask, expected, arrived, payloads, further, fibers }
     }
 
-    /// What observers know of it; only `sync_warp` orders memory.
+    /// Its identity for observers; only `sync_warp` orders memory.
     ///
     /// Source: CUDA C++ Programming Guide, warp shuffle, vote and match functions, which imply no
     /// memory barrier, and `__syncwarp`, which does.
@@ -155,7 +156,7 @@ impl Exchange {
         Meeting { number: self.number, name: self.operation, of, orders, waits: true }
     }
 
-    /// Keeps what a lane brings.
+    /// Keeps a lane's value.
     fn put(&self, lane: u32, pieces: &[[u8; 16]]) {
         let Some((first, further)) = pieces.split_first() else { return };
         self.payloads[lane as usize].set(*first);
@@ -233,7 +234,7 @@ impl Machine<'_> {
         WarpView(exchange)
     }
 
-    /// The running lane brings a value to an operation of its warp; whether it has to wait there.
+    /// The running lane passes a value to an operation of its warp. Returns whether it has to wait.
     fn bring(
         &self,
         operation: &'static str,

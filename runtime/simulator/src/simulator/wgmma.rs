@@ -38,7 +38,7 @@ struct Warpgroup {
     threads: Vec<Thread>,
 }
 
-/// What a thread of a warpgroup has done.
+/// The state of a thread of a warpgroup.
 #[derive(Clone, Copy, Default)]
 struct Thread {
     /// Groups that it has closed.
@@ -100,7 +100,7 @@ pub fn wgmma_wait(left: usize) {
     machine.wait_products(left as u64, machine.line(Line::caller()));
 }
 
-/// Whether a product computes sums of any thread.
+/// Returns whether a product computes sums of any thread.
 #[doc(hidden)]
 #[inline]
 pub fn has_products_in_flight() -> bool {
@@ -283,7 +283,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The running thread returns: nobody may wait for it.
+    /// The running thread returns: no other thread may wait for it.
     pub(super) fn leave_warpgroup(&self) {
         let here = self.here.get();
         let waits = {
@@ -386,7 +386,7 @@ impl Warpgroup {
 }
 
 impl Open {
-    /// Takes what a thread brings, and leaves its sums in flight.
+    /// Takes a thread's operands, and leaves its sums in flight.
     fn bring(&mut self, product: &WgmmaProduct, place: usize, thread: u32) {
         let index = thread as usize;
         self.arrived |= 1 << thread;

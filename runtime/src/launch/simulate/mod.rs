@@ -47,7 +47,7 @@ pub(crate) struct Simulation {
     cooperative: bool,
     /// Whether it may begin before the launch before it has ended.
     programmatic: bool,
-    /// Registers of a thread when it begins, where launch bounds say so.
+    /// Registers of a thread at its start, if launch bounds determine them.
     registers: Option<u32>,
     rendezvous: bool,
     noalias: bool,
@@ -417,8 +417,8 @@ impl Simulation {
     }
 }
 
-/// Registers of each thread of blocks of so many threads, of which so many are resident at once, as the compiler gives them to a
-/// kernel that sets them itself.
+/// Registers of each thread at the start of a kernel that sets them itself, as the compiler chooses them for blocks of this
+/// size and this number of resident blocks.
 fn registers(threads: u32, blocks: Option<u32>) -> u32 {
     (limits::ALL_REGISTERS / (threads * blocks.unwrap_or(1)).max(1) / 8 * 8).min(limits::REGISTERS + 1)
 }

@@ -1,4 +1,4 @@
-//! Launches that begin before the one before them has ended: its checks watch both.
+//! Launches that begin before the launch before them has ended; the same checks watch both.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
@@ -10,10 +10,10 @@ use crate::simulator::{Statics, global};
 
 /// The checks of the last launch.
 struct Last {
-    /// Those of the device that it ran on.
+    /// The checks of the device that it ran on.
     statics: Weak<Statics>,
     checkers: Checkers,
-    /// How often the host had used memory: once it does, it has waited for the launch.
+    /// The number of uses of memory by the host: with a further use, the host has waited for the launch.
     uses: u64,
 }
 
@@ -21,8 +21,8 @@ thread_local! {
     static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
 }
 
-/// Runs a launch with the checks of the one before it on the same device if it may overlap that, else with new ones; whether
-/// it does.
+/// Runs a launch with the checks of the launch before it on the same device, if the two may overlap, and with new checks
+/// otherwise. Returns whether they may.
 pub(super) fn run(simulation: &Simulation, launch: impl FnOnce(&Checkers, bool) -> Result<()>) -> Result<()> {
     let last = LAST.take().filter(|last| {
         let same = std::ptr::eq(last.statics.as_ptr(), Arc::as_ptr(simulation.statics()));

@@ -95,7 +95,7 @@ impl WantedPage {
     }
 }
 
-/// What a launch takes of a device, or why that is not known.
+/// The resources of a launch on a device, or the reason why they are not known.
 pub(super) type KnownResources = std::result::Result<(Resources, Occupancy), String>;
 
 /// The page of a launch that `metrics` watched.

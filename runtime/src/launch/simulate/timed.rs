@@ -51,7 +51,7 @@ impl<K: Kernel> Launch<'_, K> {
     ///
     /// In each of `rounds` rounds, both forms are launched in turn. Each launch starts from the memory as it was before the
     /// call, of which the host keeps a copy, and with caches that hold none of it; in the end the memory is as it was
-    /// before. Output of the kernel appears each time. The times are medians; a first launch of each form is not timed. The
+    /// before. Each launch prints the kernel's output. The times are medians; a first launch of each form is not timed. The
     /// simulator times nothing.
     ///
     /// ```
@@ -116,11 +116,11 @@ struct Timer<'a> {
     gpu: &'a Arc<Gpu>,
     copies: &'a Copies,
     flush: Option<PreparedFlush>,
-    /// What the flush reads and writes.
+    /// The memory that the flush reads and writes.
     _memory: (Buffer<F32x4>, Buffer<f32>),
 }
 
-/// What reads through the caches, with its arguments.
+/// The kernel that reads through the caches, with its arguments.
 type PreparedFlush = (Prepared<read_through>, <read_through as KernelDefinition>::Args);
 
 impl<'a> Timer<'a> {

@@ -10,7 +10,7 @@ const TOP: f64 = 30.0;
 /// Pixels that all columns may take.
 const WIDE: f64 = 800.0;
 
-/// The dearest request of each line that loads or stores global memory; empty if none does.
+/// The most expensive request of each line that loads or stores global memory; empty if no line does.
 pub(super) fn patterns(page: &Page) -> String {
     page.metrics.patterns.iter().filter(|pattern| !pattern.kind.is_shared()).map(figure).collect()
 }

@@ -1,4 +1,4 @@
-//! The bank map of a shared array: the words that the dearest request of a line takes of each bank.
+//! The bank map of a shared array: the words that the most expensive request of a line takes from each bank.
 
 use super::svg::{Anchor, Svg};
 use super::{Page, file_name};

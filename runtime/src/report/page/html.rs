@@ -204,7 +204,7 @@ fn capital(text: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// Why each index is checked or not, what became of each loop, and what the checks cost.
+/// The reason why each index is checked or not, the form of each loop, and the cost of the checks.
 fn checks(page: &Page) -> String {
     format!("<pre>{}</pre>\n", escaped(page.explanation.to_string().trim_end()))
 }

@@ -130,7 +130,7 @@ impl Page {
         Self { explanation, ..self }
     }
 
-    /// What the launch proves of its kernel, what becomes of its loops, and what its checks cost.
+    /// The explanation of the launch: its proofs, its loops, and the cost of its checks.
     pub fn explanation(&self) -> &Explanation {
         &self.explanation
     }

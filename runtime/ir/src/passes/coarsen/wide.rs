@@ -22,7 +22,7 @@ pub(super) static LOAD: Builtin = Builtin {
     })
 };
 
-/// The same of elements that others are made of which are put into words.
+/// The same for elements that are put into words, which others are made of.
 pub(super) static LOAD_WORDS: Builtin = Builtin {
     by_reference: true,
     facts: Facts::READS,
@@ -82,8 +82,8 @@ __device__ __forceinline__ void ws_wide_store(T* to, const ws_Array<T, N>& eleme
 
 /// The same of integers of less than 32 bits: they are taken out of words, and put into words, by hand.
 ///
-/// Of an array in memory, the compiler makes each a register of 16 bits, and arithmetic of those takes more instructions. That
-/// the first comes out of a word by two shifts keeps it from being one too.
+/// From an array in memory, the compiler loads each into a register of 16 bits, whose arithmetic takes more instructions.
+/// Two shifts take the first one out of its word; otherwise it would be such a register, too.
 static WORDS: Prelude = Prelude {
     name: "ws_words_access",
     code: "template <unsigned long long N, class T>

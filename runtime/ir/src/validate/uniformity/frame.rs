@@ -6,7 +6,7 @@ use crate::ir::{
     Block, Expr, ExprKind, Function, Location, LoopId, StmtKind, Type, VarId, VarKind, Variance,
 };
 
-/// Why control is where it is: the most varying condition around it.
+/// The reason why control is here: the most varying condition around it.
 #[derive(Clone, Default)]
 pub(super) struct Control {
     pub(super) variance: Option<Variance>,
@@ -49,9 +49,9 @@ pub(in crate::validate) struct Frame<'f> {
 /// A loop around a statement.
 pub(super) struct Open {
     pub(super) id: LoopId,
-    /// Whether it is a labelled block, whose rest `break` leaves out.
+    /// Whether it is a labelled block; `break` skips the rest of it.
     pub(super) is_block: bool,
-    /// Why threads may have left out the rest of this iteration: by a `continue` before.
+    /// The `continue` by which threads may have skipped the rest of this iteration.
     pub(super) skipped: Control,
 }
 
@@ -90,8 +90,9 @@ impl<'f> Frame<'f> {
         self.open.iter_mut().zip(skipped).for_each(|(open, skipped)| open.skipped.join(skipped));
     }
 
-    /// A `break` or `continue` under some control. Threads that go on with the next iteration meet the others at its
-    /// first barrier: they are missed in the rest of this one alone. Those that leave a loop are missed in all of it.
+    /// A `break` or `continue` under some control. Threads that continue with the next iteration meet the others at its
+    /// first barrier: they are missing only in the rest of this iteration. Threads that leave a loop are missing in all of
+    /// it.
     pub(super) fn jump(&mut self, id: LoopId, is_break: bool, control: &Control) {
         if control.variance() == Variance::Uniform {
             return;
@@ -156,7 +157,7 @@ impl<'f> Frame<'f> {
     }
 }
 
-/// Returns whether a loop is a labelled block: it ends by leaving itself, and nothing goes on with it.
+/// Returns whether a loop is a labelled block: it ends by leaving itself, and nothing continues it.
 pub(super) fn runs_once(body: &Block, id: LoopId) -> bool {
     let leaves = matches!(body.stmts.last().map(|s| &s.kind), Some(StmtKind::Break(last)) if *last == id);
     let mut goes_on = false;

@@ -28,19 +28,19 @@ pub struct Barriers {
     pub list: Vec<Barrier>,
 }
 
-/// A barrier, fence, wait or memory ordering, and what it is for.
+/// A barrier, fence, wait or memory ordering, and its purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Barrier {
-    /// What it is and where it is written.
+    /// Its kind and its location.
     pub synchronisation: Synchronisation,
     /// How often a thread came to it.
     pub reached: u64,
-    /// What happens without it.
+    /// The effect of its removal.
     pub verdict: Verdict,
 }
 
-/// What a launch does without one of its synchronisations.
+/// The effect of removing one synchronisation from a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {

@@ -11,7 +11,7 @@ use crate::simulator::{Interests, Observer, Synchronisation, Thread};
 pub struct Reached(RefCell<BTreeMap<Synchronisation, u64>>);
 
 impl Reached {
-    /// What was counted.
+    /// The counts.
     pub fn counts(self) -> BTreeMap<Synchronisation, u64> {
         self.0.into_inner()
     }

@@ -1,33 +1,33 @@
-//! What may be wrong with a named barrier, and with half of a cluster's barrier.
+//! Mistakes in the use of a named barrier, or of one half of a cluster's barrier.
 
 use std::fmt;
 
-/// What is wrong with the use of a named barrier, or of half of a cluster's barrier.
+/// A mistake in the use of a named barrier, or of one half of a cluster's barrier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BarrierProblem {
-    /// The hardware has no such barrier for it.
+    /// The hardware has no barrier of this number.
     Number {
         /// The number asked for.
         number: u32,
     },
-    /// No whole warps.
+    /// A number that is no multiple of a warp.
     Count {
         /// The threads asked for.
         threads: u32,
     },
-    /// More than there are.
+    /// More threads than the block has.
     Beyond {
         /// The threads asked for.
         threads: u32,
         /// Threads of the block.
         block: u32,
     },
-    /// Threads that have arrived there said another number.
+    /// Threads that have arrived there passed another number of threads.
     Differs {
         /// The threads asked for.
         threads: u32,
-        /// What the others asked for.
+        /// The number that the others passed.
         others: u32,
     },
     /// The thread has arrived already, and has not waited.
@@ -53,7 +53,7 @@ impl fmt::Display for BarrierProblem {
             }
             Self::Differs { threads, others } => write!(
                 f,
-                "is for {threads} threads, but others have arrived there for {others}; all must say the same number"
+                "is for {threads} threads, but others have arrived there for {others}; all must pass the same number"
             ),
             Self::ArrivedTwice => {
                 write!(f, "arrives again before it has waited; call `cluster_wait` between the two")

@@ -1,23 +1,23 @@
-//! What may be wrong with a barrier that counts arrivals and bytes.
+//! Mistakes in the use of a barrier that counts arrivals and bytes.
 
 use std::fmt;
 
-/// What is wrong with the use of a barrier that counts arrivals and bytes.
+/// A mistake in the use of a barrier that counts arrivals and bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MbarrierProblem {
-    /// It has not been made.
+    /// It has not been initialised.
     NotMade,
-    /// It is made again while it is in use.
+    /// It is initialised again while it is in use.
     MadeTwice {
-        /// Rust file where it was made first.
+        /// The Rust file where it was initialised first.
         file: String,
         /// Line there, from 1.
         line: u32,
     },
     /// Its use ends while threads wait.
     Awaited,
-    /// No number of arrivals that hardware counts.
+    /// A number of arrivals that hardware cannot count.
     Count {
         /// The arrivals asked for.
         count: u32,
@@ -33,13 +33,13 @@ pub enum MbarrierProblem {
         /// The phase, from 0.
         phase: u64,
     },
-    /// More bytes than hardware counts.
+    /// More bytes than hardware can count.
     Bytes {
         /// Bytes that would be missing.
         missing: i64,
     },
-    /// A thread waits for a phase that is not the one before the barrier's or the barrier's own: of the two that hardware
-    /// can tell apart, it would take another one for it.
+    /// A thread waits for a phase that is neither the barrier's current one nor the one before. Hardware tells only these
+    /// two apart, and would take one of them for it.
     Aliased {
         /// The lower bits of the number of the phase that it waits for.
         awaited: u32,
@@ -48,9 +48,9 @@ pub enum MbarrierProblem {
     },
     /// Its bytes are accessed as data.
     AsData,
-    /// It lies elsewhere than in shared memory.
+    /// It is not in shared memory.
     NotShared,
-    /// It lies at no multiple of eight bytes.
+    /// Its address is no multiple of eight bytes.
     Misaligned,
 }
 

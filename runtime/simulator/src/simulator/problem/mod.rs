@@ -1,4 +1,4 @@
-//! What may be wrong with the use of barriers, warp operations, copies and products, in words.
+//! Mistakes in the use of barriers, warp operations, copies and products, in words.
 
 mod barrier;
 mod bulk;

@@ -1,4 +1,4 @@
-//! What may be wrong with the registers that a thread gives back or takes.
+//! Mistakes with the registers that a thread gives back or takes.
 
 use std::fmt;
 

@@ -1,10 +1,10 @@
-//! What may be wrong with an operation of a warp, and with the rank of a block.
+//! Mistakes in operations of a warp, and in the rank of a block.
 
 use std::fmt;
 
 use crate::simulator::waiting::Waiting;
 
-/// What is wrong with the mask of a warp operation.
+/// A mistake in the mask of a warp operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MaskProblem {
@@ -29,7 +29,7 @@ pub enum MaskProblem {
     },
 }
 
-/// Why a lane has no value to give to another.
+/// The reason why a lane has no value for another lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Absence {
@@ -47,7 +47,7 @@ pub enum Absence {
     },
 }
 
-/// What is wrong with the arguments of `map_shared_rank`.
+/// A mistake in the arguments of `map_shared_rank`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RankProblem {

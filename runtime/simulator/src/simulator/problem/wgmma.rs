@@ -1,8 +1,8 @@
-//! What may be wrong with a product of a warpgroup.
+//! Mistakes in products of a warpgroup.
 
 use std::fmt;
 
-/// What is wrong with a product of a warpgroup.
+/// A mistake in a product of a warpgroup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WgmmaProblem {
@@ -25,9 +25,9 @@ pub enum WgmmaProblem {
         /// The thread that is there, by its number in the warpgroup.
         thread: u32,
     },
-    /// Threads of the warpgroup give one product different operands.
+    /// Threads of the warpgroup pass different operands to one product.
     Differs {
-        /// What differs.
+        /// The operand that differs.
         what: &'static str,
         /// The other thread, by its number in the warpgroup.
         thread: u32,
@@ -59,7 +59,7 @@ pub enum WgmmaProblem {
         /// Whether it is the left one.
         is_left: bool,
     },
-    /// An operand does not begin where its swizzle's pattern does.
+    /// An operand does not begin where its swizzle's pattern begins.
     Misaligned {
         /// Whether it is the left one.
         is_left: bool,
@@ -68,7 +68,7 @@ pub enum WgmmaProblem {
         /// The bytes after which the pattern begins again.
         pattern: usize,
     },
-    /// A place outside of shared memory is described.
+    /// A descriptor of a place outside of shared memory.
     NotShared,
 }
 
@@ -89,7 +89,7 @@ impl fmt::Display for WgmmaProblem {
             ),
             Self::Differs { what, thread } => write!(
                 f,
-                "differs in {what} from the call of thread {thread} of its warpgroup; all 128 threads say the same"
+                "differs in {what} from the call of thread {thread} of its warpgroup; all 128 threads pass the same"
             ),
             Self::NotFenced => write!(
                 f,
@@ -130,7 +130,7 @@ impl fmt::Display for WgmmaProblem {
     }
 }
 
-/// The operand as `wgmma` calls it.
+/// The operand's name in `wgmma`.
 fn name(is_left: bool) -> &'static str {
     if is_left { "a" } else { "b" }
 }
