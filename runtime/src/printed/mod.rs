@@ -2,7 +2,7 @@
 //! run on the simulator's machine.
 //!
 //! A printed text comes in. It is rewritten where C++ has no word for what CUDA says (`text.rs`), compiled with a shim
-//! (`library.rs`, `shim/`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers,
+//! (`library.rs`, `shim.rs`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers,
 //! warp operations, clusters, shared memory, copies and clocks are calls of the same functions of
 //! [`context`](crate::simulator::context) that the twin's builtins call (`machine.rs`); numeric functions are those that
 //! the twin calls (`numeric.rs`). So what is tested is what nothing else on a CPU sees: the text.
@@ -26,6 +26,7 @@ mod library;
 mod machine;
 mod numeric;
 mod run;
+mod shim;
 mod tensor_cores;
 mod text;
 mod wgmma;

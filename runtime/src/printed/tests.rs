@@ -9,7 +9,7 @@ use super::Sanitizers;
 use super::compiler::Compiler;
 use super::library::Unit;
 use super::text::{for_host, is_word, string_end, word_end};
-use super::{Refused, Texts, functions, known, launch_texts, library};
+use super::{Refused, Texts, functions, known, launch_texts, library, shim};
 use crate::prelude::*;
 use crate::simulator::{Executor, Settings};
 
@@ -86,7 +86,8 @@ fn every_cuda_name_that_can_be_printed_is_known_or_listed() {
     printed_names(&runtime.join("ir/src/codegen"), &mut names);
     assert!(names.len() > 250, "only {} names are found", names.len());
     assert!(names.contains("__shfl_xor_sync") || names.contains("__ballot_sync"), "{names:?}");
-    let known = library::words();
+    let mut known = shim::words();
+    known.extend(functions::functions().map(|function| function.name));
     let unknown: Vec<&String> = names
         .iter()
         .filter(|name| {
