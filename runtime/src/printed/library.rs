@@ -95,9 +95,7 @@ impl Unit {
 
 fn shim_hash() -> u128 {
     static HASH: OnceLock<u128> = OnceLock::new();
-    *HASH.get_or_init(|| {
-        xxh3_128(shim::all().as_bytes())
-    })
+    *HASH.get_or_init(|| xxh3_128(shim::all().as_bytes()))
 }
 
 /// The C++ of a compilation.

@@ -31,22 +31,21 @@ mod tensor_cores;
 mod text;
 mod wgmma;
 
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 pub use crate::simulator::{Refused, Sanitizers};
 pub(crate) use run::{PrintedLaunch, Reachable, Text};
 
 use crate::codegen::{Checks, CudaSource};
-use crate::compile::kernel::{Kernel, KernelDefinition};
-use crate::compile::print;
+use crate::compile;
+use crate::compile::kernel::AnyKernel;
 use crate::driver::{Shown, Version};
 use crate::ir::Location;
 use crate::passes;
 use crate::validate::ValidModule;
 use compiler::Compiler;
 use library::Unit;
+use warpsmith_lang::kernel_map::KernelMap;
 
 /// Whether there is a C++ compiler to run printed CUDA with.
 ///
@@ -65,41 +64,30 @@ pub(crate) struct TextOptions {
 
 type Compiled = Result<Arc<Text>, Refused>;
 
-/// The texts of one kernel.
-type Texts<K> = HashMap<(<K as KernelDefinition>::Comptime, TextOptions), Compiled>;
-
-/// The texts of all kernels that were launched, by their types.
-fn known() -> MutexGuard<'static, HashMap<TypeId, Box<dyn Any + Send>>> {
-    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
+/// The texts of all kernels that were launched.
+fn known() -> MutexGuard<'static, KernelMap<TextOptions, Compiled>> {
+    static KNOWN: LazyLock<Mutex<KernelMap<TextOptions, Compiled>>> = LazyLock::new(Mutex::default);
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A kernel's text, compiled at its first launch.
-pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: TextOptions) -> Compiled {
-    let key = (comptime.clone(), wanted);
-    if let Some(known) = known().get(&TypeId::of::<K>()).and_then(|texts| texts.downcast_ref::<Texts<K>>())
-        && let Some(text) = known.get(&key)
-    {
+pub(crate) fn text(kernel: &dyn AnyKernel, wanted: TextOptions) -> Compiled {
+    if let Some(text) = known().get(kernel, &wanted) {
         return text.clone();
     }
     // Compiling takes long, and other kernels do not wait for it.
-    let made = source::<K>(comptime, wanted.version)
-        .and_then(|source| compile(source, K::AT, wanted.sanitizers))
+    let made = source(kernel, wanted.version)
+        .and_then(|source| compiled(source, kernel.at(), wanted.sanitizers))
         .map(Arc::new);
-    let mut known = known();
-    let texts = known.entry(TypeId::of::<K>()).or_insert_with(|| Box::new(Texts::<K>::new()));
-    match texts.downcast_mut::<Texts<K>>() {
-        Some(texts) => texts.entry(key).or_insert(made).clone(),
-        None => made,
-    }
+    known().add(kernel, wanted, made).clone()
 }
 
-fn source<K: Kernel>(comptime: &K::Comptime, version: Version) -> Result<CudaSource, Refused> {
-    let printed = K::module(comptime).and_then(|module| print(&module, version, true));
+fn source(kernel: &dyn AnyKernel, version: Version) -> Result<CudaSource, Refused> {
+    let printed = compile::module(kernel).and_then(|module| compile::print(&module, version, true));
     printed.map_err(|e| Refused::NotPrinted(e.to_string()))
 }
 
-fn compile(source: CudaSource, at: Location, sanitizers: Sanitizers) -> Result<Text, Refused> {
+fn compiled(source: CudaSource, at: Location, sanitizers: Sanitizers) -> Result<Text, Refused> {
     let exports = library::loaded(&unit(&source, sanitizers)?, sanitizers)?;
     Ok(Text { source, exports, at, statics: Mutex::default() })
 }
@@ -162,7 +150,7 @@ pub fn launch_texts(module: &ValidModule, checked: bool) -> crate::Result<Vec<Cu
     let coarsened =
         kernel.attributes.coarsen.map(|factor| Version { coarsen: Some(factor), ..checks.into() });
     let versions = [Some(Version::of_launch(checks, shown)), coarsened];
-    versions.into_iter().flatten().map(|version| print(module, version, true)).collect()
+    versions.into_iter().flatten().map(|version| compile::print(module, version, true)).collect()
 }
 
 #[cfg(test)]

@@ -67,8 +67,7 @@ pub(super) fn shim<'t>(texts: impl Iterator<Item = &'t str>, sanitizers: Sanitiz
         Wanted::Undefined => sanitizers.undefined,
         Wanted::Accesses => sanitizers.address,
     };
-    let parts: Vec<&str> =
-        PARTS.iter().zip(handles()).filter(wanted).map(|(part, _)| part.text).collect();
+    let parts: Vec<&str> = PARTS.iter().zip(handles()).filter(wanted).map(|(part, _)| part.text).collect();
     parts.iter().for_each(|part| collect_words(part, &mut words));
     let host: Vec<&str> = words.iter().copied().filter(|word| word.starts_with(HOST)).collect();
     // Macros put names of the host's functions together.
