@@ -40,7 +40,7 @@ use crate::compile::kernel::{AnyKernel, Kernel, Specialized};
 use crate::driver::{Attributes, Version};
 use crate::error::Result;
 use crate::host::device::Device;
-use crate::ir::LaunchOrder;
+use crate::ir::{LaunchOrder, Roles};
 pub use crate::resources::Unrolled;
 
 /// A kernel with its arguments, on its way to a device.
@@ -87,18 +87,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// A launch of blocks of 256 threads, or as many as its roles have; the kernel's function calls this.
     #[doc(hidden)]
     pub fn new(comptime: K::Comptime, args: K::Args) -> Self {
-        let setup = Setup {
-            grid: GridExtent::Missing,
-            block: [K::ATTRIBUTES.roles.map_or(256, |roles| roles.threads()), 1, 1],
-            cluster: None,
-            no_extent: None,
-            dynamic_shared: 0,
-            attributes: Attributes::default(),
-            seed: 0,
-            gpu_checks: None,
-            order: None,
-            coarsen: None,
-        };
+        let setup = Setup::new(K::ATTRIBUTES.roles);
         Self { kernel: Specialized(comptime), args, setup, said: false, _borrows: PhantomData }
     }
 
@@ -261,6 +250,22 @@ impl AnyLaunch<'_> {
 }
 
 impl Setup {
+    /// The setup of a launch for which only the kernel and its arguments are known.
+    fn new(roles: Option<Roles>) -> Self {
+        Self {
+            grid: GridExtent::Missing,
+            block: [roles.map_or(256, |roles| roles.threads()), 1, 1],
+            cluster: None,
+            no_extent: None,
+            dynamic_shared: 0,
+            attributes: Attributes::default(),
+            seed: 0,
+            gpu_checks: None,
+            order: None,
+            coarsen: None,
+        }
+    }
+
     /// The checks on a GPU besides bounds.
     fn gpu_checks(&self, device: &Device) -> Result<GpuChecks> {
         self.gpu_checks.map_or_else(|| device.gpu_checks(), Ok)
