@@ -131,18 +131,7 @@ pub(super) fn loaded(unit: &Unit, sanitizers: Sanitizers) -> Result<Exports, Ref
 
 /// Compiles units that are neither in memory nor on disk, many in one compilation, on all cores.
 pub(super) fn compile_ahead(units: &[Unit], sanitizers: Sanitizers) -> Result<(), Refused> {
-    let mut keys = HashSet::new();
-    let new: Vec<&Unit> = units
-        .iter()
-        .filter(|unit| keys.insert(unit.key) && slot(unit.key).get().is_none())
-        .filter(|unit| match from_disk(unit) {
-            Some(exports) => {
-                slot(unit.key).get_or_init(|| Ok(exports));
-                false
-            }
-            None => true,
-        })
-        .collect();
+    let new = new_ones(units.iter());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let size = new.len().div_ceil(cores).clamp(1, BATCH);
     let batches = Mutex::new(new.chunks(size));
@@ -161,6 +150,30 @@ pub(super) fn compile_ahead(units: &[Unit], sanitizers: Sanitizers) -> Result<()
         let outcomes = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(())));
         outcomes.collect::<Result<Vec<()>, Refused>>().map(|_| ())
     })
+}
+
+/// Compiles units that are neither in memory nor on disk in one compilation.
+pub(super) fn compile_together(units: &[&Unit], sanitizers: Sanitizers) {
+    let new = new_ones(units.iter().copied());
+    if !new.is_empty() {
+        // Without a compiler, loading a unit is the error.
+        let _ = compile_batch(&new, sanitizers);
+    }
+}
+
+/// The units that are neither in memory nor on disk, each once.
+fn new_ones<'u>(units: impl Iterator<Item = &'u Unit>) -> Vec<&'u Unit> {
+    let mut keys = HashSet::new();
+    units
+        .filter(|unit| keys.insert(unit.key) && slot(unit.key).get().is_none())
+        .filter(|unit| match from_disk(unit) {
+            Some(exports) => {
+                slot(unit.key).get_or_init(|| Ok(exports));
+                false
+            }
+            None => true,
+        })
+        .collect()
 }
 
 /// Compiles units together; if that fails, both halves of them, down to one.

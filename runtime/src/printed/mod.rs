@@ -71,25 +71,45 @@ fn known() -> MutexGuard<'static, KernelMap<TextOptions, Compiled>> {
 }
 
 /// A kernel's text, compiled at its first launch.
-pub(crate) fn text(kernel: &dyn AnyKernel, wanted: TextOptions) -> Compiled {
+pub(crate) fn text(kernel: &dyn AnyKernel, module: &ValidModule, wanted: TextOptions) -> Compiled {
     if let Some(text) = known().get(kernel, &wanted) {
         return text.clone();
     }
     // Compiling takes long, and other kernels do not wait for it.
-    let made = source(kernel, wanted.version)
-        .and_then(|source| compiled(source, kernel.at(), wanted.sanitizers))
-        .map(Arc::new);
+    let made = loaded(printed(module, wanted), kernel.at(), wanted.sanitizers);
     known().add(kernel, wanted, made).clone()
 }
 
-fn source(kernel: &dyn AnyKernel, version: Version) -> Result<CudaSource, Refused> {
-    let printed = compile::module(kernel).and_then(|module| compile::print(&module, version, true));
-    printed.map_err(|e| Refused::NotPrinted(e.to_string()))
+/// Compiles texts of a kernel that are new in one call of the compiler; [`text`] then has them.
+pub(crate) fn compile_together(kernel: &dyn AnyKernel, module: &ValidModule, wanted: [TextOptions; 2]) {
+    let [first, second] = wanted;
+    if first == second || wanted.iter().any(|wanted| known().get(kernel, wanted).is_some()) {
+        return;
+    }
+    let made = wanted.map(|wanted| printed(module, wanted));
+    if let [Ok((_, first)), Ok((_, second))] = &made {
+        library::compile_together(&[first, second], wanted[0].sanitizers);
+    }
+    for (wanted, made) in wanted.into_iter().zip(made) {
+        let made = loaded(made, kernel.at(), wanted.sanitizers);
+        known().add(kernel, wanted, made);
+    }
 }
 
-fn compiled(source: CudaSource, at: Location, sanitizers: Sanitizers) -> Result<Text, Refused> {
-    let exports = library::loaded(&unit(&source, sanitizers)?, sanitizers)?;
-    Ok(Text { source, exports, at, statics: Mutex::default() })
+/// A text, and the same for the host's compiler.
+type Printed = Result<(CudaSource, Unit), Refused>;
+
+fn printed(module: &ValidModule, wanted: TextOptions) -> Printed {
+    let source = compile::print(module, wanted.version, true);
+    let source = source.map_err(|e| Refused::NotPrinted(e.to_string()))?;
+    let unit = unit(&source, wanted.sanitizers)?;
+    Ok((source, unit))
+}
+
+fn loaded(printed: Printed, at: Location, sanitizers: Sanitizers) -> Compiled {
+    let (source, unit) = printed?;
+    let exports = library::loaded(&unit, sanitizers)?;
+    Ok(Arc::new(Text { source, exports, at, statics: Mutex::default() }))
 }
 
 fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {

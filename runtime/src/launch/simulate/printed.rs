@@ -33,24 +33,13 @@ impl Simulation {
         args: &[KernelArg],
         checks: Checks,
     ) -> Result<()> {
-        let module = self.module();
-        let shown = conditions::showing(
-            &module.module().fits,
-            passes::read_only(module),
-            self.shape(),
-            args,
-            &Attributes::default(),
-        );
-        let shown = Some(shown);
-        let wanted = |coarsen| TextOptions {
-            version: Version { checks, coarsen, shown },
-            sanitizers: self.settings().sanitizers,
-        };
         let refused = |why| SimFault::NotPrinted { kernel: kernel.name().to_owned(), why };
-        let mut text = printed::text(kernel, wanted(self.coarsen.filter(|_| self.coarsens)));
+        let mut text = printed::text(kernel, self.module(), self.text_options(args, checks));
         let fits = |needs: &CoarsenNeeds| coarsen::fits(needs, self.shape(), args);
         if text.as_ref().is_ok_and(|text| !text.coarsened().is_none_or(fits)) {
-            text = printed::text(kernel, wanted(None));
+            let mut options = self.text_options(args, checks);
+            options.version.coarsen = None;
+            text = printed::text(kernel, self.module(), options);
         }
         let text = text.map_err(refused)?;
         let (shape, threads) = self.shape().to_start(text.coarsened());
@@ -59,6 +48,21 @@ impl Simulation {
         let run = PrintedLaunch::new(&text, args, threads, self.reached(args), rules(self.settings()));
         simulator::run(&launch, &|| run.thread())?;
         Ok(())
+    }
+
+    /// How the text of this launch is printed and compiled.
+    fn text_options(&self, args: &[KernelArg], checks: Checks) -> TextOptions {
+        let module = self.module();
+        let shown = conditions::showing(
+            &module.module().fits,
+            passes::read_only(module),
+            self.shape(),
+            args,
+            &Attributes::default(),
+        );
+        let coarsen = self.coarsen.filter(|_| self.coarsens);
+        let version = Version { checks, coarsen, shown: Some(shown) };
+        TextOptions { version, sanitizers: self.settings().sanitizers }
     }
 
     /// The memory that the arguments and statics let the kernel access.
@@ -115,7 +119,9 @@ impl Simulation {
         let after = save();
         let launch = self.launch(kernel, args, &[])?;
         // A launch that passed all checks needs none.
-        for checks in [self.checks(args), Checks::None] {
+        let both = [self.checks(args), Checks::None];
+        printed::compile_together(kernel, self.module(), both.map(|checks| self.text_options(args, checks)));
+        for checks in both {
             restore(&before);
             let outcome = self.run_text(kernel, &launch, args, checks);
             let printed = save();
