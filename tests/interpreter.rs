@@ -12,7 +12,7 @@ fn both() -> Device {
 
 #[test]
 fn every_kernel_runs_alike_by_both_executors() {
-    cases::check_all(&both());
+    cases::check_all(both);
 }
 
 /// The events that observers receive.

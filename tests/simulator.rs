@@ -10,7 +10,7 @@ fn every_kernel_is_right_on_the_simulator_and_passes_every_check() {
     let settings = Settings::default();
     assert_eq!(settings.executor, Executor::Both);
     assert_eq!(settings.checks, SimChecks { races: true, initialisation: true, alignment: true });
-    cases::check_all(&Device::simulator_with(settings));
+    cases::check_all(|| Device::simulator_with(Settings::default()));
 }
 
 /// The one result table of the notes that is wrong, and in what.

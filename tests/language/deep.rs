@@ -4,26 +4,51 @@ use warpsmith::prelude::*;
 
 use super::{everywhere, written};
 
-/// A kernel with a link of each chain for each number, and the same as a function of the host.
+/// Kernels with a link of a chain for each number, and the same as functions of the host. Each chain has a kernel of its own: rustc
+/// takes three times as long for all of them in one.
 macro_rules! long_chains {
     ($first:literal $($i:literal)*) => {
         #[gpu_kernel]
-        fn deep(x: &[u64], out: &mut [u64]) {
+        fn deep_choices(out: &mut [u64]) {
             let i = global_id();
             if i < out.len() {
                 let v = i as u64;
                 let arm = match v { $($i => $i * 7 % 1000,)* _ => 1 };
                 let branch = if v == $first { $first * 3 } $(else if v == $i { $i * 3 })* else { 1 };
-                let sum = v $(+ x[$i % 16] % $i)*;
-                out[i] = arm + branch + (sum ^ v$(.rotate_left(3).wrapping_add($i))*);
+                out[i] = arm + branch;
             }
         }
 
-        fn expected(x: &[u64], v: u64) -> u64 {
+        fn expected_choices(v: u64) -> u64 {
             let arm = match v { $($i => $i * 7 % 1000,)* _ => 1 };
             let branch = if v == $first { $first * 3 } $(else if v == $i { $i * 3 })* else { 1 };
-            let sum = v $(+ x[$i % 16] % $i)*;
-            arm + branch + (sum ^ v$(.rotate_left(3).wrapping_add($i))*)
+            arm + branch
+        }
+
+        #[gpu_kernel]
+        fn deep_sum(x: &[u64], out: &mut [u64]) {
+            let i = global_id();
+            if i < out.len() {
+                let v = i as u64;
+                out[i] = v $(+ x[$i % 16] % $i)*;
+            }
+        }
+
+        fn expected_sum(x: &[u64], v: u64) -> u64 {
+            v $(+ x[$i % 16] % $i)*
+        }
+
+        #[gpu_kernel]
+        fn deep_calls(out: &mut [u64]) {
+            let i = global_id();
+            if i < out.len() {
+                let v = i as u64;
+                out[i] = v$(.rotate_left(3).wrapping_add($i))*;
+            }
+        }
+
+        fn expected_calls(v: u64) -> u64 {
+            v$(.rotate_left(3).wrapping_add($i))*
         }
     };
 }
@@ -57,12 +82,30 @@ long_chains! {
 }
 
 #[test]
-fn long_chains_are_taken() {
+fn long_choices_are_taken() {
+    everywhere::<deep_choices>(&(), |device| {
+        let out = written(device, (700, 0), |out| deep_choices(out).over(700).launch(device));
+        let want: Vec<u64> = (0..700).map(expected_choices).collect();
+        assert_eq!(out, want, "on {}", device.name());
+    });
+}
+
+#[test]
+fn long_sums_are_taken() {
     let x: Vec<u64> = (100..116).collect();
-    everywhere::<deep>(&(), |device| {
+    everywhere::<deep_sum>(&(), |device| {
         let input = device.upload(&x).expect("memory");
-        let out = written(device, (700, 0), |out| deep(&input, out).over(700).launch(device));
-        let want: Vec<u64> = (0..700).map(|v| expected(&x, v)).collect();
+        let out = written(device, (700, 0), |out| deep_sum(&input, out).over(700).launch(device));
+        let want: Vec<u64> = (0..700).map(|v| expected_sum(&x, v)).collect();
+        assert_eq!(out, want, "on {}", device.name());
+    });
+}
+
+#[test]
+fn long_chains_of_calls_are_taken() {
+    everywhere::<deep_calls>(&(), |device| {
+        let out = written(device, (700, 0), |out| deep_calls(out).over(700).launch(device));
+        let want: Vec<u64> = (0..700).map(expected_calls).collect();
         assert_eq!(out, want, "on {}", device.name());
     });
 }

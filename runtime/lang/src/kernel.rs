@@ -1,7 +1,7 @@
-//! The trait that `#[gpu_kernel]` implements.
+//! The trait that `#[gpu_kernel]` implements, and a kernel behind it, whatever its type.
 
-use std::any::Any;
-use std::hash::Hash;
+use std::any::{Any, TypeId};
+use std::hash::{Hash, Hasher};
 
 use crate::argument::KernelArg;
 use crate::ir::{Expr, KernelAttributes, KernelId, Location, Module};
@@ -42,20 +42,94 @@ pub trait KernelDefinition: 'static + Sized {
     fn run_thread(comptime: &Self::Comptime, args: &[KernelArg]);
 }
 
-/// The comptime values of a kernel, as a type that tells kernels apart.
-struct Specialized<K: KernelDefinition>(K::Comptime);
+/// A kernel for comptime values.
+pub struct Specialized<K: KernelDefinition>(pub K::Comptime);
 
-/// Hands a kernel for comptime values to a recorder.
-fn defined<K: KernelDefinition, R>(comptime: &K::Comptime, with: impl FnOnce(Definition<'_>) -> R) -> R {
-    let same =
-        |known: &dyn Any| known.downcast_ref::<Specialized<K>>().is_some_and(|known| known.0 == *comptime);
+// Not derived, since the kernel's own type need not be `Clone`.
+impl<K: KernelDefinition> Clone for Specialized<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+/// A [`Specialized`] kernel, whatever its type.
+///
+/// Launching is thousands of instructions of host code. Behind this trait they are compiled once, in the library, and not again for
+/// every kernel of a program.
+pub trait AnyKernel: Any + Send + Sync {
+    /// [`KernelDefinition::NAME`].
+    fn name(&self) -> &'static str;
+    /// [`KernelDefinition::PARAMS`].
+    fn params(&self) -> &'static [&'static str];
+    /// [`KernelDefinition::ATTRIBUTES`].
+    fn attributes(&self) -> KernelAttributes;
+    /// [`KernelDefinition::AT`].
+    fn at(&self) -> Location;
+    /// The path of its type.
+    fn type_name(&self) -> &'static str;
+    /// [`KernelDefinition::emit`].
+    fn emit(&self, recorder: &mut Recorder);
+    /// [`KernelDefinition::run_thread`].
+    fn run_thread(&self, args: &[KernelArg]);
+    /// Hashes its type and its comptime values.
+    fn hash(&self, state: &mut dyn Hasher);
+    /// Returns whether another is the same kernel for the same comptime values.
+    fn is(&self, other: &dyn Any) -> bool;
+    /// A copy of it.
+    fn boxed(&self) -> Box<dyn AnyKernel>;
+}
+
+impl<K: KernelDefinition> AnyKernel for Specialized<K> {
+    fn name(&self) -> &'static str {
+        K::NAME
+    }
+
+    fn params(&self) -> &'static [&'static str] {
+        K::PARAMS
+    }
+
+    fn attributes(&self) -> KernelAttributes {
+        K::ATTRIBUTES
+    }
+
+    fn at(&self) -> Location {
+        K::AT
+    }
+
+    fn type_name(&self) -> &'static str {
+        std::any::type_name::<K>()
+    }
+
+    fn emit(&self, recorder: &mut Recorder) {
+        K::emit(&self.0, recorder);
+    }
+
+    fn run_thread(&self, args: &[KernelArg]) {
+        K::run_thread(&self.0, args);
+    }
+
+    fn hash(&self, mut state: &mut dyn Hasher) {
+        (TypeId::of::<K>(), &self.0).hash(&mut state);
+    }
+
+    fn is(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<Self>().is_some_and(|other| other.0 == self.0)
+    }
+
+    fn boxed(&self) -> Box<dyn AnyKernel> {
+        Box::new(self.clone())
+    }
+}
+
+/// Hands a kernel to a recorder.
+fn defined<R>(kernel: &dyn AnyKernel, with: impl FnOnce(Definition<'_>) -> R) -> R {
     with(Definition {
-        name: K::NAME,
-        attributes: K::ATTRIBUTES,
-        at: K::AT,
-        comptime: Box::new(Specialized::<K>(comptime.clone())),
-        same: &same,
-        emit: &|recorder| K::emit(comptime, recorder),
+        name: kernel.name(),
+        attributes: kernel.attributes(),
+        at: kernel.at(),
+        comptime: kernel.boxed(),
+        same: &|known| kernel.is(known),
+        emit: &|recorder| kernel.emit(recorder),
     })
 }
 
@@ -63,15 +137,15 @@ fn defined<K: KernelDefinition, R>(comptime: &K::Comptime, with: impl FnOnce(Def
 ///
 /// # Errors
 /// The first construct whose types the device language does not support, with its Rust line.
-pub fn record<K: KernelDefinition>(comptime: &K::Comptime) -> Result<Module, RecordError> {
-    defined::<K, _>(comptime, record::record)
+pub fn record(kernel: &dyn AnyKernel) -> Result<Module, RecordError> {
+    defined(kernel, record::record)
 }
 
 /// The callee of a kernel's name in a kernel.
 pub fn callee<K: KernelDefinition>() -> Callee {
     let instance = |recorder: &mut Recorder, given: &[Expr]| -> Option<KernelId> {
-        let comptime = K::comptime_of(given)?;
-        defined::<K, _>(&comptime, |definition| recorder.kernel(definition))
+        let kernel = Specialized::<K>(K::comptime_of(given)?);
+        defined(&kernel, |definition| recorder.kernel(definition))
     };
     Callee::Kernel(KernelCallee::new(K::NAME, K::COMPTIME, instance))
 }

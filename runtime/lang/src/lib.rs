@@ -28,6 +28,7 @@ pub mod image;
 #[cfg(feature = "simulator")]
 pub mod interpreter;
 pub mod kernel;
+pub mod kernel_map;
 #[doc(hidden)]
 pub mod macro_support;
 pub mod meaning;

@@ -215,21 +215,27 @@ pub fn same_function<F, M>(_called: &FunctionItem<F>, _side: &FnProbe<M>, _probe
 
 impl<F, M> DeviceFn for Same<F, M> {
     fn callee() -> Callee {
-        let [f, m] = [core::any::type_name::<F>(), core::any::type_name::<M>()]
-            .map(|name| name.split('<').next().unwrap_or(name));
-        // Both are declared beside each other under one name, or ours stands for one of Rust's library.
-        let last = |path: &'static str| path.rsplit("::").next();
-        if f == m || (f.starts_with("core::") && last(f) == last(m)) {
-            Callee::Native
-        } else {
-            Callee::Recorded(another::<F>)
+        match is_same(core::any::type_name::<F>(), core::any::type_name::<M>()) {
+            true => Callee::Native,
+            false => Callee::Recorded(another::<F>),
         }
     }
 }
 
+/// Returns whether the names of a called function and of a device side belong together.
+fn is_same(f: &str, m: &str) -> bool {
+    let [f, m] = [f, m].map(|name| name.split('<').next().unwrap_or(name));
+    // Both are declared beside each other under one name, or ours stands for one of Rust's library.
+    f == m || (f.starts_with("core::") && f.rsplit("::").next() == m.rsplit("::").next())
+}
+
 /// A function of the user's own that has the name of one of Rust's.
-pub(crate) fn another<F>(recorder: &mut Recorder, _: Vec<ir::Expr>, _: ir::Type) -> ir::Expr {
-    recorder.no_device_function(core::any::type_name::<F>());
+pub(crate) fn another<F>(recorder: &mut Recorder, args: Vec<ir::Expr>, ty: ir::Type) -> ir::Expr {
+    refused(recorder, args, ty, core::any::type_name::<F>())
+}
+
+fn refused(recorder: &mut Recorder, _: Vec<ir::Expr>, _: ir::Type, name: &'static str) -> ir::Expr {
+    recorder.no_device_function(name);
     ir::Expr::never()
 }
 
@@ -352,12 +358,16 @@ pub struct Types(Vec<Witnessed>);
 
 /// Reads the types off a witness closure without calling it.
 pub fn types_of<R: Probes, F: FnOnce() -> R>(_witness: F) -> Types {
-    let mut found = Vec::new();
-    R::collect(&mut found);
-    Types(found)
+    Types::collected(R::collect)
 }
 
 impl Types {
+    fn collected(collect: fn(&mut Vec<Witnessed>)) -> Self {
+        let mut found = Vec::new();
+        collect(&mut found);
+        Self(found)
+    }
+
     /// The type that probe `index` witnessed.
     pub fn ty(&self, index: usize) -> ir::Type {
         match self.0.get(index) {

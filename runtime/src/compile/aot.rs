@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::path::Path;
 
-use super::kernel::Kernel;
+use super::kernel::{AnyKernel, Kernel, Specialized};
 pub use crate::cache::BundleError;
 use crate::cache::{Entry, bundles};
 use crate::codegen::Checks;
@@ -68,7 +68,8 @@ impl Bundle {
     /// An error of recording, validating or compiling, or a missing NVRTC.
     #[allow(clippy::should_implement_trait, reason = "what is added is a type")]
     pub fn add<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
-        self.add_both::<K>(comptime, Checks::All)?.add_both::<K>(comptime, Checks::Lifted(u64::MAX))
+        let kernel = Specialized::<K>(comptime.clone());
+        self.add_both(&kernel, Checks::All)?.add_both(&kernel, Checks::Lifted(u64::MAX))
     }
 
     /// Compiles the version that [`launch_unchecked`](crate::Launch::launch_unchecked) runs.
@@ -76,29 +77,29 @@ impl Bundle {
     /// # Errors
     /// The errors of [`Bundle::add`].
     pub fn add_unchecked<K: Kernel>(self, comptime: &K::Comptime) -> Result<Self> {
-        self.add_both::<K>(comptime, Checks::None)
+        self.add_both(&Specialized::<K>(comptime.clone()), Checks::None)
     }
 
     /// The kernel, and coarsened if its attribute says so: a launch may need either.
-    fn add_both<K: Kernel>(self, comptime: &K::Comptime, checks: Checks) -> Result<Self> {
-        let coarsen = K::module(comptime)?.module().attributes.coarsen;
+    fn add_both(self, kernel: &dyn AnyKernel, checks: Checks) -> Result<Self> {
+        let coarsen = compile::module(kernel)?.module().attributes.coarsen;
         let mut bundle = self;
         for shown in [Shown::NOTHING, Shown::ALL] {
-            bundle = bundle.add_one::<K>(comptime, Version::of_launch(checks, shown))?;
+            bundle = bundle.add_one(kernel, Version::of_launch(checks, shown))?;
         }
         match coarsen {
             None => Ok(bundle),
-            Some(_) => bundle.add_one::<K>(comptime, Version { coarsen, ..checks.into() }),
+            Some(_) => bundle.add_one(kernel, Version { coarsen, ..checks.into() }),
         }
     }
 
-    fn add_one<K: Kernel>(mut self, comptime: &K::Comptime, version: Version) -> Result<Self> {
+    fn add_one(mut self, kernel: &dyn AnyKernel, version: Version) -> Result<Self> {
         for arch in &self.arches {
             let compute = (arch.major, arch.minor);
-            let key = compile::key::<K>(comptime, version, compute)?.encode();
+            let key = compile::key(kernel, version, compute)?.encode();
             // Variants whose checks are all proven are one kernel.
             if let Slot::Vacant(slot) = self.entries.entry(key) {
-                let cubin = compile::kernel::<K>(comptime, version, compute)?.cubin;
+                let cubin = compile::kernel(kernel, version, compute)?.cubin;
                 let entry = Entry { key: slot.key(), maker: "", image: &cubin.image, log: &cubin.log };
                 let bytes = entry.encode();
                 slot.insert(bytes);

@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use crate::codegen::{Checks, CudaSource, PrintOptions};
 use crate::compile;
-use crate::deep_stack;
 use crate::driver::Version;
 use crate::error::Result;
-use crate::host::device::{Backend, Device};
+use crate::host::device::Device;
 use crate::ir::{CoarsenFactor, Module};
 use crate::nvrtc::Cubin;
-use crate::passes;
 use crate::record::RecordError;
 use crate::resources::{BoundsEffect, Resources};
-use crate::validate::{self, ValidModule};
+use crate::validate::ValidModule;
 
 pub use warpsmith_lang::kernel::KernelDefinition;
+pub(crate) use warpsmith_lang::kernel::{AnyKernel, Specialized};
 
 /// A kernel: the type that `#[gpu_kernel]` declares under the function's name.
 pub trait Kernel: KernelDefinition {
@@ -24,7 +23,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// A construct that the device language does not support, with its Rust line.
     fn record(comptime: &Self::Comptime) -> std::result::Result<Module, RecordError> {
-        deep_stack::run(|| warpsmith_lang::kernel::record::<Self>(comptime))
+        compile::record(&specialized::<Self>(comptime))
     }
 
     /// The kernel, recorded, validated and simplified.
@@ -32,14 +31,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// An error of recording or validation, with its Rust line.
     fn module(comptime: &Self::Comptime) -> Result<ValidModule> {
-        deep_stack::run(|| {
-            let valid = validate::validate(Self::record(comptime)?)?;
-            let module = passes::lift(passes::elide(valid));
-            if let Some(factor) = module.module().attributes.coarsen {
-                passes::coarsen(&module, factor)?;
-            }
-            Ok(module)
-        })
+        compile::module(&specialized::<Self>(comptime))
     }
 
     /// Conditions such as `grid.x * block.x - 1 < x.len()`, each of which proves some bounds checks. A launch that fulfils
@@ -48,8 +40,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// An error of recording or validation, with its Rust line.
     fn launch_conditions_for(comptime: &Self::Comptime) -> Result<Vec<String>> {
-        let module = Self::module(comptime)?;
-        Ok(module.module().conditions.iter().map(ToString::to_string).collect())
+        compile::launch_conditions(&specialized::<Self>(comptime))
     }
 
     /// The CUDA for these comptime values, printed with `options`; coarsened if the kernel's attribute says so.
@@ -57,10 +48,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// An error of recording or validation, with its Rust line.
     fn print(comptime: &Self::Comptime, options: &PrintOptions) -> Result<CudaSource> {
-        let module = Self::module(comptime)?;
-        let also = matches!(options.checks, Checks::Also(checks) if checks.any());
-        let coarsen = module.module().attributes.coarsen.filter(|_| !also);
-        compile::print(&module, Version { coarsen, ..options.checks.into() }, options.line_directives)
+        compile::source(&specialized::<Self>(comptime), options)
     }
 
     /// The CUDA C++ of the kernel coarsened, as a launch with [`Launch::coarsen`](crate::Launch::coarsen) compiles it,
@@ -119,7 +107,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// An error of recording, validation or NVRTC, or a missing NVRTC.
     fn ptx_for(comptime: &Self::Comptime, arch: &str) -> Result<String> {
-        compile::ptx::<Self>(comptime, arch)
+        compile::ptx(&specialized::<Self>(comptime), arch)
     }
 
     /// The cubin that `launch` compiles to for an architecture: `saxpy::cubin_for(&(), "sm_90")`.
@@ -127,7 +115,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// An error of recording, validation or NVRTC, or a missing NVRTC.
     fn cubin_for(comptime: &Self::Comptime, arch: &str) -> Result<Arc<Cubin>> {
-        compile::cubin::<Self>(comptime, arch)
+        compile::cubin(&specialized::<Self>(comptime), arch)
     }
 
     /// The resources that `launch` takes on an architecture: `saxpy::resources_for(&(), "sm_90")`. Needs no GPU.
@@ -135,7 +123,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// An error of recording, validation or NVRTC, or a missing NVRTC.
     fn resources_for(comptime: &Self::Comptime, arch: &str) -> Result<Resources> {
-        compile::resources::<Self>(comptime, arch)
+        compile::resources(&specialized::<Self>(comptime), arch)
     }
 
     /// The effect of the kernel's launch bounds and register cap on an architecture. Needs no GPU.
@@ -143,7 +131,7 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// The errors of [`Kernel::resources_for`].
     fn bounds_effect_for(comptime: &Self::Comptime, arch: &str) -> Result<BoundsEffect> {
-        compile::bounds_effect::<Self>(comptime, arch)
+        compile::bounds_effect(&specialized::<Self>(comptime), arch)
     }
 
     /// Compiles and loads the kernel for `launch`, ahead of the first launch.
@@ -153,21 +141,12 @@ pub trait Kernel: KernelDefinition {
     /// # Errors
     /// An error of recording, validation, compilation or loading.
     fn compile(device: &Device, comptime: &Self::Comptime) -> Result<()> {
-        match device.backend() {
-            Backend::Gpu(gpu) => {
-                // Most launches fulfil all conditions, and so do not need the other checks.
-                let recorded = gpu.recorded::<Self>(comptime)?;
-                let (coarsen, checks) =
-                    (recorded.coarsen, Checks::fulfilling_all(recorded.conditions.checks().len()));
-                let version = match coarsen {
-                    Some(_) => Version { coarsen, ..checks.into() },
-                    None => Version::of_launch(checks, recorded.most()),
-                };
-                gpu.loaded::<Self>(comptime, version).map(|_| ())
-            }
-            Backend::Simulator => Self::module(comptime).map(|_| ()),
-        }
+        compile::ahead(device, &specialized::<Self>(comptime))
     }
 }
 
 impl<K: KernelDefinition> Kernel for K {}
+
+fn specialized<K: Kernel>(comptime: &K::Comptime) -> Specialized<K> {
+    Specialized(comptime.clone())
+}

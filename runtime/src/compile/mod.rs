@@ -16,19 +16,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cache::{Cache, Key};
 use crate::codegen::{self, Checks, CudaSource, PrintOptions};
+use crate::deep_stack;
 use crate::driver::{Version, parameter_bytes};
-use crate::host::device::Device;
+use crate::host::device::{Backend, Device};
 
 use crate::error::LaunchError;
 use crate::error::{Error, Result};
-use crate::ir::{KernelAttributes, Requirements};
+use crate::ir::{KernelAttributes, Module, Requirements};
 use crate::nvrtc::{self, Arch, CompileOptions, Cubin, DebugInfo, NvrtcError};
 use crate::passes;
+use crate::record::RecordError;
 use crate::resources::{BoundsEffect, Resources, check_demands};
 use crate::settings::PipelineSettings;
-use crate::validate::ValidModule;
+use crate::validate::{self, ValidModule};
 pub(crate) use forms::Forms;
-use kernel::Kernel;
+use kernel::{AnyKernel, Kernel};
 
 /// A kernel's printed CUDA, and its cubin for one architecture.
 pub(crate) struct Compiled {
@@ -45,22 +47,8 @@ struct CompileJob {
 }
 
 impl CompileJob {
-    fn new<K: Kernel>(
-        comptime: &K::Comptime,
-        version: Version,
-        compute: (u32, u32),
-        lines: bool,
-    ) -> Result<Self> {
-        Self::of::<K>(&K::module(comptime)?, version, compute, lines)
-    }
-
-    fn of<K: Kernel>(
-        module: &ValidModule,
-        version: Version,
-        compute: (u32, u32),
-        lines: bool,
-    ) -> Result<Self> {
-        Self::named(K::NAME, module, version, compute, lines)
+    fn new(kernel: &dyn AnyKernel, version: Version, compute: (u32, u32), lines: bool) -> Result<Self> {
+        Self::named(kernel.name(), &module(kernel)?, version, compute, lines)
     }
 
     fn named(
@@ -90,14 +78,14 @@ impl CompileJob {
     }
 
     /// The cubin, from the cache or NVRTC, if it fulfils the author's demands.
-    fn cubin<K: Kernel>(&self) -> Result<Arc<Cubin>> {
-        let cubin = Cache::process()?.get(&self.source.code, K::NAME, &self.options)?;
-        check_demands(K::NAME, self.requires, &cubin.log, "")?;
+    fn cubin(&self, kernel: &'static str) -> Result<Arc<Cubin>> {
+        let cubin = Cache::process()?.get(&self.source.code, kernel, &self.options)?;
+        check_demands(kernel, self.requires, &cubin.log, "")?;
         Ok(cubin)
     }
 
-    fn key<K: Kernel>(&self) -> Key {
-        Key { kernel: K::NAME.to_owned(), source: self.source.code.clone(), options: self.options.clone() }
+    fn key(&self, kernel: &'static str) -> Key {
+        Key { kernel: kernel.to_owned(), source: self.source.code.clone(), options: self.options.clone() }
     }
 }
 
@@ -122,60 +110,101 @@ fn passed(module: &ValidModule, version: Version) -> Result<Cow<'_, ValidModule>
     })
 }
 
+/// [`Kernel::record`].
+pub(crate) fn record(kernel: &dyn AnyKernel) -> std::result::Result<Module, RecordError> {
+    deep_stack::run(|| warpsmith_lang::kernel::record(kernel))
+}
+
+/// [`Kernel::module`].
+pub(crate) fn module(kernel: &dyn AnyKernel) -> Result<ValidModule> {
+    deep_stack::run(|| {
+        let valid = validate::validate(record(kernel)?)?;
+        let module = passes::lift(passes::elide(valid));
+        if let Some(factor) = module.module().attributes.coarsen {
+            passes::coarsen(&module, factor)?;
+        }
+        Ok(module)
+    })
+}
+
+/// [`Kernel::launch_conditions_for`].
+pub(crate) fn launch_conditions(kernel: &dyn AnyKernel) -> Result<Vec<String>> {
+    Ok(module(kernel)?.module().conditions.iter().map(ToString::to_string).collect())
+}
+
+/// [`Kernel::print`].
+pub(crate) fn source(kernel: &dyn AnyKernel, options: &PrintOptions) -> Result<CudaSource> {
+    let module = module(kernel)?;
+    let also = matches!(options.checks, Checks::Also(checks) if checks.any());
+    let coarsen = module.module().attributes.coarsen.filter(|_| !also);
+    print(&module, Version { coarsen, ..options.checks.into() }, options.line_directives)
+}
+
+/// [`Kernel::compile`].
+pub(crate) fn ahead(device: &Device, kernel: &dyn AnyKernel) -> Result<()> {
+    let Backend::Gpu(gpu) = device.backend() else { return module(kernel).map(|_| ()) };
+    // Most launches fulfil all conditions, and so do not need the other checks.
+    let recorded = gpu.recorded(kernel)?;
+    let (coarsen, checks) = (recorded.coarsen, Checks::fulfilling_all(recorded.conditions.checks().len()));
+    let version = match coarsen {
+        Some(_) => Version { coarsen, ..checks.into() },
+        None => Version::of_launch(checks, recorded.most()),
+    };
+    gpu.loaded(kernel, version).map(|_| ())
+}
+
 /// Compiles a kernel for a compute capability, or takes it from the cache.
 ///
 /// # Errors
 /// An error of recording, validation or compilation.
-pub(crate) fn kernel<K: Kernel>(
-    comptime: &K::Comptime,
-    version: Version,
-    compute: (u32, u32),
-) -> Result<Compiled> {
-    recorded::<K>(&K::module(comptime)?, comptime, version, compute)
+pub(crate) fn kernel(kernel: &dyn AnyKernel, version: Version, compute: (u32, u32)) -> Result<Compiled> {
+    recorded(&module(kernel)?, kernel, version, compute)
 }
 
-/// Like [`kernel`], for the module that was recorded for these comptime values.
+/// Like [`kernel`], for the module that was recorded for it.
 ///
 /// # Errors
 /// The errors of [`kernel`].
-pub(crate) fn recorded<K: Kernel>(
+pub(crate) fn recorded(
     module: &ValidModule,
-    comptime: &K::Comptime,
+    kernel: &dyn AnyKernel,
     version: Version,
     compute: (u32, u32),
 ) -> Result<Compiled> {
-    let order = CompileJob::of::<K>(module, version, compute, false)?;
-    let cubin = compiled::<K>(&order, || CompileJob::new::<K>(comptime, version, compute, true))?;
+    let order = CompileJob::named(kernel.name(), module, version, compute, false)?;
+    let cubin = compiled(kernel.name(), &order, || CompileJob::new(kernel, version, compute, true))?;
     let settings = PipelineSettings::process()?;
     if !settings.dump.is_empty() {
-        dump::write(settings, &dump_name::<K>(&order, version), &order.key::<K>(), &cubin)?;
+        let name = dump_name(kernel.type_name(), &order, version);
+        dump::write(settings, &name, &order.key(kernel.name()), &cubin)?;
     }
     Ok(Compiled { source: order.source, cubin })
 }
 
 /// The cubin; or the error of a kernel that does not compile, or not to what its author demands, with Rust lines.
-fn compiled<K: Kernel>(
+fn compiled(
+    kernel: &'static str,
     order: &CompileJob,
     with_lines: impl FnOnce() -> Result<CompileJob>,
 ) -> Result<Arc<Cubin>> {
-    match order.cubin::<K>() {
+    match order.cubin(kernel) {
         Err(Error::Nvrtc(NvrtcError::Compile { .. }) | Error::Launch(LaunchError::Required { .. }))
             if order.options.debug_info == DebugInfo::None =>
         {
-            Err(explained::<K>(with_lines()?)?)
+            Err(explained(kernel, with_lines()?)?)
         }
         made => made,
     }
 }
 
-fn explained<K: Kernel>(mut order: CompileJob) -> Result<Error> {
+fn explained(kernel: &'static str, mut order: CompileJob) -> Result<Error> {
     if order.requires.any() {
         order.options.debug_info = DebugInfo::Lines;
     }
-    let made = Cache::process()?.get(&order.source.code, K::NAME, &order.options);
+    let made = Cache::process()?.get(&order.source.code, kernel, &order.options);
     let demands = |cubin: Arc<Cubin>| -> Result<()> {
-        let ptx = nvrtc::ptx(&order.source.code, K::NAME, &order.options)?;
-        Ok(check_demands(K::NAME, order.requires, &cubin.log, &ptx)?)
+        let ptx = nvrtc::ptx(&order.source.code, kernel, &order.options)?;
+        Ok(check_demands(kernel, order.requires, &cubin.log, &ptx)?)
     };
     let compiles =
         || NvrtcError::Call { call: "nvrtcCompileProgram", result: "fails without #line only".into() }.into();
@@ -183,7 +212,7 @@ fn explained<K: Kernel>(mut order: CompileJob) -> Result<Error> {
 }
 
 /// A name that two specializations of a kernel do not share.
-fn dump_name<K: Kernel>(order: &CompileJob, version: Version) -> String {
+fn dump_name(kernel_type: &str, order: &CompileJob, version: Version) -> String {
     let checks = match version.checks {
         Checks::All => "",
         Checks::Lifted(_) => ".lifted",
@@ -191,46 +220,46 @@ fn dump_name<K: Kernel>(order: &CompileJob, version: Version) -> String {
         Checks::Also(_) => ".watched",
     };
     let coarsened = if version.coarsen.is_some() { ".coarsened" } else { "" };
-    let name = dump::file_name(std::any::type_name::<K>());
+    let name = dump::file_name(kernel_type);
     let hash = xxhash_rust::xxh3::xxh3_64(order.source.code.as_bytes()) >> 32;
     format!("{name}@{hash:08x}.{}{checks}{coarsened}", order.options.arch)
 }
 
 /// The key under which a launch on a compute capability looks for its kernel.
-pub(crate) fn key<K: Kernel>(comptime: &K::Comptime, version: Version, compute: (u32, u32)) -> Result<Key> {
-    Ok(CompileJob::new::<K>(comptime, version, compute, false)?.key::<K>())
+pub(crate) fn key(kernel: &dyn AnyKernel, version: Version, compute: (u32, u32)) -> Result<Key> {
+    Ok(CompileJob::new(kernel, version, compute, false)?.key(kernel.name()))
 }
 
 /// The cubin of a kernel for exactly one architecture.
-pub(crate) fn cubin<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Arc<Cubin>> {
-    compiled::<K>(&exact::<K>(comptime, arch, false)?, || exact::<K>(comptime, arch, true))
+pub(crate) fn cubin(kernel: &dyn AnyKernel, arch: &str) -> Result<Arc<Cubin>> {
+    compiled(kernel.name(), &exact(kernel, arch, false)?, || exact(kernel, arch, true))
 }
 
 /// The PTX of a kernel for exactly one architecture.
-pub(crate) fn ptx<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<String> {
-    let order = exact::<K>(comptime, arch, false)?;
-    Ok(nvrtc::ptx(&order.source.code, K::NAME, &order.options)?)
+pub(crate) fn ptx(kernel: &dyn AnyKernel, arch: &str) -> Result<String> {
+    let order = exact(kernel, arch, false)?;
+    Ok(nvrtc::ptx(&order.source.code, kernel.name(), &order.options)?)
 }
 
 /// The resources of a kernel on one architecture, as compiled for `launch`.
-pub(crate) fn resources<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<Resources> {
-    report(&exact::<K>(comptime, arch, false)?)
+pub(crate) fn resources(kernel: &dyn AnyKernel, arch: &str) -> Result<Resources> {
+    report(&exact(kernel, arch, false)?)
 }
 
 /// The resources of a kernel with some checks, on the architecture that a compute capability is compiled for.
-pub(crate) fn resources_on<K: Kernel>(
-    comptime: &K::Comptime,
+pub(crate) fn resources_on(
+    kernel: &dyn AnyKernel,
     version: Version,
     compute: (u32, u32),
 ) -> Result<Resources> {
-    report(&CompileJob::new::<K>(comptime, version, compute, false)?)
+    report(&CompileJob::new(kernel, version, compute, false)?)
 }
 
 /// The effect of launch bounds and a register cap on a kernel.
-pub(crate) fn bounds_effect<K: Kernel>(comptime: &K::Comptime, arch: &str) -> Result<BoundsEffect> {
-    let mut order = exact::<K>(comptime, arch, false)?;
+pub(crate) fn bounds_effect(kernel: &dyn AnyKernel, arch: &str) -> Result<BoundsEffect> {
+    let mut order = exact(kernel, arch, false)?;
     let with = report(&order)?;
-    let module = K::module(comptime)?;
+    let module = module(kernel)?;
     let attributes = module.module().attributes.clone();
     let free = module.rewrite(|module| {
         let all = &mut module.attributes;
@@ -249,13 +278,13 @@ fn own_version(module: &ValidModule) -> Version {
     Version { checks: Checks::All, coarsen: module.module().attributes.coarsen, shown: None }
 }
 
-fn exact<K: Kernel>(comptime: &K::Comptime, arch: &str, lines: bool) -> Result<CompileJob> {
+fn exact(kernel: &dyn AnyKernel, arch: &str, lines: bool) -> Result<CompileJob> {
     let arch: Arch = arch.parse()?;
-    let module = K::module(comptime)?;
+    let module = module(kernel)?;
     let version = own_version(&module);
-    let mut order = CompileJob::of::<K>(&module, version, (arch.major, arch.minor), lines)?;
+    let mut order = CompileJob::named(kernel.name(), &module, version, (arch.major, arch.minor), lines)?;
     if order.options.arch.specific && !arch.specific {
-        return Err(NvrtcError::Specific { kernel: K::NAME.to_owned(), arch }.into());
+        return Err(NvrtcError::Specific { kernel: kernel.name().to_owned(), arch }.into());
     }
     order.options.arch = arch;
     Ok(order)

@@ -3,7 +3,7 @@
 //! Entries are only ever added, so a reader follows the list of its bucket while others add to it.
 //! Knows nothing of how a kernel is compiled.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::hash::{Hash, Hasher};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::codegen::Checks;
 use crate::ir::CoarsenFactor;
-use warpsmith_lang::kernel::KernelDefinition;
+use warpsmith_lang::kernel::AnyKernel;
 
 const BUCKETS: usize = 256;
 
@@ -78,9 +78,8 @@ pub(crate) struct Table<V> {
 
 struct Entry<V> {
     hash: u64,
-    kernel: TypeId,
+    kernel: Box<dyn AnyKernel>,
     version: Version,
-    comptime: Box<dyn Any + Send + Sync>,
     value: V,
     next: *mut Entry<V>,
 }
@@ -91,41 +90,31 @@ impl<V> Default for Table<V> {
     }
 }
 
-// SAFETY: the values are `Send` and `Sync`, so are comptime values, and `next` is not changed once it is seen.
+// SAFETY: the values are `Send` and `Sync`, so are kernels, and `next` is not changed once it is seen.
 unsafe impl<V: Send + Sync> Send for Table<V> {}
 // SAFETY: as above.
 unsafe impl<V: Send + Sync> Sync for Table<V> {}
 
 impl<V> Table<V> {
     /// The value of a kernel, if it has one.
-    pub fn find<K: KernelDefinition>(
-        &self,
-        comptime: &K::Comptime,
-        version: impl Into<Version>,
-    ) -> Option<&V> {
+    pub fn find(&self, kernel: &dyn AnyKernel, version: impl Into<Version>) -> Option<&V> {
         let version = version.into();
-        self.entry::<K>(hash::<K>(comptime, version), comptime, version)
+        self.entry(hash(kernel, version), kernel, version)
     }
 
     /// Adds a value; the one that is there if another thread was first.
-    pub fn add<K: KernelDefinition>(
-        &self,
-        comptime: &K::Comptime,
-        version: impl Into<Version>,
-        value: V,
-    ) -> &V {
+    pub fn add(&self, kernel: &dyn AnyKernel, version: impl Into<Version>, value: V) -> &V {
         let version = version.into();
         let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
-        let hash = hash::<K>(comptime, version);
-        if let Some(known) = self.entry::<K>(hash, comptime, version) {
+        let hash = hash(kernel, version);
+        if let Some(known) = self.entry(hash, kernel, version) {
             return known;
         }
         let head = &self.buckets[hash as usize % BUCKETS];
         let entry = Box::into_raw(Box::new(Entry {
             hash,
-            kernel: TypeId::of::<K>(),
+            kernel: kernel.boxed(),
             version,
-            comptime: Box::new(comptime.clone()),
             value,
             next: head.load(Ordering::Relaxed),
         }));
@@ -139,12 +128,9 @@ impl<V> Table<V> {
         self.buckets.iter().flat_map(|head| list(head).map(|entry| &entry.value))
     }
 
-    fn entry<K: KernelDefinition>(&self, hash: u64, comptime: &K::Comptime, version: Version) -> Option<&V> {
+    fn entry(&self, hash: u64, kernel: &dyn AnyKernel, version: Version) -> Option<&V> {
         let same = |entry: &&Entry<V>| {
-            entry.hash == hash
-                && entry.version == version
-                && entry.kernel == TypeId::of::<K>()
-                && entry.comptime.downcast_ref() == Some(comptime)
+            entry.hash == hash && entry.version == version && kernel.is(&*entry.kernel as &dyn Any)
         };
         list(&self.buckets[hash as usize % BUCKETS]).find(same).map(|entry| &entry.value)
     }
@@ -174,11 +160,10 @@ impl<V> Drop for Table<V> {
 }
 
 /// A hash that takes a few cycles, of a type's number and a few integers.
-fn hash<K: KernelDefinition>(comptime: &K::Comptime, version: Version) -> u64 {
+fn hash(kernel: &dyn AnyKernel, version: Version) -> u64 {
     let mut mix = Mix(0);
     version.hash(&mut mix);
-    TypeId::of::<K>().hash(&mut mix);
-    comptime.hash(&mut mix);
+    kernel.hash(&mut mix);
     mix.finish()
 }
 

@@ -4,7 +4,7 @@ use super::{LaunchError, LaunchShape, check_attributes};
 use crate::argument::Order;
 use crate::argument::{KernelArg, MemoryPlace};
 use crate::codegen::Needs;
-use crate::compile::kernel::Kernel;
+use crate::compile::kernel::AnyKernel;
 use crate::driver::{Attributes, Limits, is_everywhere};
 use crate::host::device::{Backend, Device};
 use crate::ir::{KernelAttributes, Module, Roles};
@@ -67,24 +67,25 @@ fn extents(
 }
 
 /// There are not too many arguments, and the device reaches the memory of every slice and has every image.
-pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Result<(), LaunchError> {
+pub(super) fn arguments(of: &dyn AnyKernel, args: &[KernelArg], device: &Device) -> Result<(), LaunchError> {
+    let kernel = of.name();
     if args.len() > MAX_ARGUMENTS {
-        return Err(LaunchError::Arguments { kernel: K::NAME, count: args.len(), limit: MAX_ARGUMENTS });
+        return Err(LaunchError::Arguments { kernel, count: args.len(), limit: MAX_ARGUMENTS });
     }
     let own = device.place();
-    for (arg, argument) in args.iter().zip(K::PARAMS) {
+    for (arg, argument) in args.iter().zip(of.params()) {
         match arg {
             KernelArg::Slice { place, order, .. } if *place != own => {
-                elsewhere::<K>(argument, *place, order, device)?;
+                elsewhere(kernel, argument, *place, order, device)?;
             }
             // An object is of one device, and no other's kernels know it.
             KernelArg::Image { access, .. } if access.get().place != own => {
                 let memory = access.get().place;
-                return Err(LaunchError::Argument { kernel: K::NAME, argument, memory, device: own });
+                return Err(LaunchError::Argument { kernel, argument, memory, device: own });
             }
             KernelArg::TensorMap { map, .. } if map.place != own => {
                 let memory = map.place;
-                return Err(LaunchError::Argument { kernel: K::NAME, argument, memory, device: own });
+                return Err(LaunchError::Argument { kernel, argument, memory, device: own });
             }
             _ => {}
         }
@@ -93,13 +94,13 @@ pub(super) fn arguments<K: Kernel>(args: &[KernelArg], device: &Device) -> Resul
 }
 
 /// An argument that is not on the device is on a GPU that the device has access to, or is everywhere.
-fn elsewhere<K: Kernel>(
+fn elsewhere(
+    kernel: &'static str,
     argument: &'static str,
     memory: MemoryPlace,
     order: &Order,
     device: &Device,
 ) -> Result<(), LaunchError> {
-    let kernel = K::NAME;
     match (device.backend(), memory) {
         (Backend::Gpu(gpu), MemoryPlace::Gpu(ordinal)) if is_everywhere(order) || gpu.reaches(ordinal) => {
             Ok(())
@@ -112,7 +113,14 @@ fn elsewhere<K: Kernel>(
 }
 
 /// No slice or mapped matrix that a kernel writes overlaps another.
-pub(super) fn overlap<K: Kernel>(args: &[KernelArg]) -> Result<(), LaunchError> {
+pub(super) fn overlap(of: &dyn AnyKernel, args: &[KernelArg]) -> Result<(), LaunchError> {
+    let Some([first, second]) = overlapping(args) else { return Ok(()) };
+    let (first, second) = (of.params()[first], of.params()[second]);
+    Err(LaunchError::Overlap { kernel: of.name(), first, second })
+}
+
+/// The positions of a slice or mapped matrix that is written, and of another that it overlaps.
+pub(super) fn overlapping(args: &[KernelArg]) -> Option<[usize; 2]> {
     let range = |i: usize| match args.get(i)? {
         KernelArg::Slice { ptr, bytes, mutable, .. } if *bytes > 0 => Some((*ptr, *ptr + *bytes, *mutable)),
         KernelArg::TensorMap { map, mutable } => {
@@ -128,12 +136,11 @@ pub(super) fn overlap<K: Kernel>(args: &[KernelArg]) -> Result<(), LaunchError> 
                 && a < b_end
                 && b < a_end
             {
-                let (first, second) = (K::PARAMS[i], K::PARAMS[j]);
-                return Err(LaunchError::Overlap { kernel: K::NAME, first, second });
+                return Some([i, j]);
             }
         }
     }
-    Ok(())
+    None
 }
 
 /// The greatest number of written slices whose ranges are collected once, before the others are compared with them.
@@ -167,28 +174,30 @@ pub(super) fn unwritten(wanted: u64, args: &[KernelArg]) -> u64 {
 }
 
 /// Checks the rules of this GPU for this kernel.
-pub(super) fn device<K: Kernel>(
+pub(super) fn device(
+    of: &dyn AnyKernel,
     shape: &LaunchShape,
     limits: &Limits,
     needs: &Needs,
     attributes: &Attributes,
 ) -> Result<(), LaunchError> {
-    block(K::NAME, shape, limits.threads_per_block, "the device's")?;
-    LaunchError::check_parameter_bytes(K::NAME, needs.parameter_bytes, limits.parameter_bytes)?;
-    promises(K::NAME, shape, needs.max_threads, needs.cluster)?;
-    roles(K::NAME, shape, K::ATTRIBUTES.roles)?;
+    let kernel = of.name();
+    block(kernel, shape, limits.threads_per_block, "the device's")?;
+    LaunchError::check_parameter_bytes(kernel, needs.parameter_bytes, limits.parameter_bytes)?;
+    promises(kernel, shape, needs.max_threads, needs.cluster)?;
+    roles(kernel, shape, of.attributes().roles)?;
     if shape.cluster.is_some() && !limits.clusters {
-        return Err(LaunchError::Compute { kernel: K::NAME, needs: (9, 0), has: limits.compute });
+        return Err(LaunchError::Compute { kernel, needs: (9, 0), has: limits.compute });
     }
     if needs.uses_grid && !attributes.cooperative {
-        return Err(LaunchError::NotCooperative { kernel: K::NAME });
+        return Err(LaunchError::NotCooperative { kernel });
     }
     let own = OwnShared {
         fixed: needs.static_shared_bytes,
         large: needs.large_shared_bytes,
         shadow: needs.shadow_bytes,
     };
-    shared(K::NAME, shape, own, limits.shared_opt_in)
+    shared(kernel, shape, own, limits.shared_opt_in)
 }
 
 /// No more threads in a block than a limit.
@@ -234,16 +243,17 @@ fn roles(kernel: &'static str, shape: &LaunchShape, roles: Option<Roles>) -> Res
 }
 
 /// What holds on the simulator, which models a device of compute capability 9.0.
-pub(super) fn simulator<K: Kernel>(
+pub(super) fn simulator(
+    kernel: &'static str,
     shape: &LaunchShape,
     module: &Module,
     attributes: &Attributes,
 ) -> Result<(), LaunchError> {
     let limits = &Limits::SIMULATOR;
-    LaunchError::check_parameter_bytes(K::NAME, module.parameter_bytes(), limits.parameter_bytes)?;
-    check_attributes::check::<K>(shape, attributes, limits, module.attributes.cluster)?;
-    check_attributes::no_owner::<K>(attributes)?;
-    simulated_shape(K::NAME, shape, &module.attributes)
+    LaunchError::check_parameter_bytes(kernel, module.parameter_bytes(), limits.parameter_bytes)?;
+    check_attributes::check(kernel, shape, attributes, limits, module.attributes.cluster)?;
+    check_attributes::no_owner(kernel, attributes)?;
+    simulated_shape(kernel, shape, &module.attributes)
 }
 
 /// Checks the simulator's rules about the shape alone, for launches by kernels too.

@@ -2,18 +2,17 @@
 
 use super::{LaunchError, LaunchShape, Limits};
 use crate::argument::MemoryPlace;
-use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, check_carveout, check_domain_map, check_window};
 use crate::limits::CLUSTER;
 
 /// Checks the limits of a device. `fixed` is the cluster that the kernel was compiled for.
-pub(super) fn check<K: Kernel>(
+pub(super) fn check(
+    kernel: &'static str,
     shape: &LaunchShape,
     attributes: &Attributes,
     limits: &Limits,
     fixed: Option<[u32; 3]>,
 ) -> Result<(), LaunchError> {
-    let kernel = K::NAME;
     if attributes.cooperative && !limits.cooperative {
         return Err(LaunchError::NoCooperative { kernel });
     }
@@ -36,17 +35,17 @@ pub(super) fn check<K: Kernel>(
     if attributes.nvlink_utilisation && (1..13_000).contains(&limits.driver_version) {
         return Err(LaunchError::OldDriver { kernel, what: "nvlink_utilisation", since: "13.0" });
     }
-    clusters::<K>(shape, attributes, limits, fixed)
+    clusters(kernel, shape, attributes, limits, fixed)
 }
 
 /// Cluster attributes require a cluster size; a preferred size must be a multiple of it.
-fn clusters<K: Kernel>(
+fn clusters(
+    kernel: &'static str,
     shape: &LaunchShape,
     attributes: &Attributes,
     limits: &Limits,
     fixed: Option<[u32; 3]>,
 ) -> Result<(), LaunchError> {
-    let kernel = K::NAME;
     let cluster = shape.cluster.or(fixed);
     if attributes.cluster_scheduling.is_some() && cluster.is_none() {
         return Err(LaunchError::NoCluster { kernel, what: "cluster_scheduling" });
@@ -74,7 +73,11 @@ fn clusters<K: Kernel>(
 }
 
 /// Checks that a stream and events belong to the GPU of the launch.
-pub(super) fn owner<K: Kernel>(attributes: &Attributes, ordinal: usize) -> Result<(), LaunchError> {
+pub(super) fn owner(
+    kernel: &'static str,
+    attributes: &Attributes,
+    ordinal: usize,
+) -> Result<(), LaunchError> {
     let stream = attributes.stream.as_ref().and_then(|stream| stream.0.as_ref());
     let stream = stream.map(|stream| ("stream", stream.context().ordinal()));
     let event = attributes.programmatic_event.as_ref().map(|(event, _)| ("event", event.context().ordinal()));
@@ -82,15 +85,15 @@ pub(super) fn owner<K: Kernel>(attributes: &Attributes, ordinal: usize) -> Resul
     for (what, owner) in [stream, event, completion].into_iter().flatten() {
         if owner != ordinal {
             let device = MemoryPlace::Gpu(ordinal);
-            return Err(LaunchError::Owner { kernel: K::NAME, what, owner, device });
+            return Err(LaunchError::Owner { kernel, what, owner, device });
         }
     }
     Ok(())
 }
 
 /// A launch on the simulator has no stream and no events of a GPU.
-pub(super) fn no_owner<K: Kernel>(attributes: &Attributes) -> Result<(), LaunchError> {
-    owner::<K>(attributes, usize::MAX).map_err(|error| match error {
+pub(super) fn no_owner(kernel: &'static str, attributes: &Attributes) -> Result<(), LaunchError> {
+    owner(kernel, attributes, usize::MAX).map_err(|error| match error {
         LaunchError::Owner { kernel, what, owner, .. } => {
             LaunchError::Owner { kernel, what, owner, device: MemoryPlace::Simulator }
         }

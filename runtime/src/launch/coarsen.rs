@@ -67,38 +67,39 @@ impl Setup {
     }
 
     /// The same of a launch with this shape and these arguments, as far as they alone decide it.
-    pub(super) fn coarsening_of<K: Kernel>(
+    pub(super) fn coarsening_of(
         &self,
+        kernel: &'static str,
         own: Option<CoarsenFactor>,
         shape: &LaunchShape,
         args: &[KernelArg],
     ) -> Result<Option<CoarsenFactor>, LaunchError> {
-        let wanted = self.coarsening(K::NAME, own)?;
-        Ok(wanted.filter(|_| !self.attributes.cooperative && may_be::<K>(shape, args)))
+        let wanted = self.coarsening(kernel, own)?;
+        Ok(wanted.filter(|_| !self.attributes.cooperative && may_be(shape, args)))
     }
 }
 
 /// Returns whether the shape and the arguments of a launch allow coarsening.
-fn may_be<K: Kernel>(shape: &LaunchShape, args: &[KernelArg]) -> bool {
+fn may_be(shape: &LaunchShape, args: &[KernelArg]) -> bool {
     let is_line = shape.grid[1..] == [1, 1] && shape.block[1..] == [1, 1] && shape.cluster.is_none();
-    is_line && check::overlap::<K>(args).is_ok()
+    is_line && check::overlapping(args).is_none()
 }
 
 /// The number of elements for each thread of a launch: `wanted`, if the coarsened kernel is made for the launch.
-pub(super) fn settled<K: Kernel>(
+pub(super) fn settled(
     module: &ValidModule,
     wanted: Option<CoarsenFactor>,
     shape: &LaunchShape,
     args: &[KernelArg],
 ) -> Result<Option<CoarsenFactor>, NotCoarsened> {
-    let Some(factor) = wanted.filter(|_| may_be::<K>(shape, args)) else { return Ok(None) };
+    let Some(factor) = wanted.filter(|_| may_be(shape, args)) else { return Ok(None) };
     let coarsened = passes::coarsen(module, factor)?;
     let needs = coarsened.module().coarsened.as_ref().map(|coarsened| &coarsened.needs);
-    Ok(wanted.filter(|_| needs.is_some_and(|needs| fits::<K>(needs, shape, args))))
+    Ok(wanted.filter(|_| needs.is_some_and(|needs| fits(needs, shape, args))))
 }
 
 /// Returns whether a coarsened kernel is made for these arguments and this number of threads.
-pub(super) fn fits<K: Kernel>(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
+pub(super) fn fits(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
     let aligned = |wide: &WideArgument| {
         let address = match args.get(wide.position) {
             Some(KernelArg::Slice { ptr, .. }) => Some(*ptr),
@@ -111,5 +112,5 @@ pub(super) fn fits<K: Kernel>(needs: &CoarsenNeeds, shape: &LaunchShape, args: &
     threads <= needs.most_threads
         && needs.block.is_none_or(|block| block == shape.block[0])
         && needs.aligned.iter().all(aligned)
-        && check::overlap::<K>(args).is_ok()
+        && check::overlapping(args).is_none()
 }

@@ -3,6 +3,7 @@
 use super::{Launch, LaunchShape, check};
 use crate::argument::KernelArg;
 use crate::codegen::Checks;
+use crate::compile;
 use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, Recorded, Shown};
 use crate::error::Result;
@@ -69,7 +70,7 @@ pub struct AskedConditions(Recorded);
 impl AskedConditions {
     /// The conditions of a launch's kernel.
     pub fn new<K: Kernel>(launch: &Launch<'_, K>) -> Result<Self> {
-        Ok(Self(Recorded::new(K::module(&launch.comptime)?)))
+        Ok(Self(Recorded::new(compile::module(&launch.kernel)?)))
     }
 
     /// The number of conditions.
@@ -79,13 +80,13 @@ impl AskedConditions {
 
     /// The grid of a launch, which a launch computes with or without conditions.
     pub fn shape<K: Kernel>(launch: &Launch<'_, K>) -> Result<[u32; 3]> {
-        Ok(launch.setup.shape::<K>()?.grid)
+        Ok(launch.setup.shape(K::NAME)?.grid)
     }
 
     /// Evaluates them for a launch: the fulfilled conditions that prove indices, those of narrow arithmetic, and the slices
     /// that nothing writes.
     pub fn of<K: Kernel>(&self, launch: &Launch<'_, K>) -> Result<[u64; 3]> {
-        let (shape, args) = (launch.setup.shape::<K>()?, launch.args.as_ref());
+        let (shape, args) = (launch.setup.shape(K::NAME)?, launch.args.as_ref());
         let (checks, Shown { fits, read_only }) =
             of_recorded(&self.0, &shape, args, &launch.setup.attributes);
         Ok([checks, fits, read_only])

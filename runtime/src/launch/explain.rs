@@ -1,6 +1,6 @@
 //! Explanations of a launch: the CUDA that is compiled for it, and why each index is checked or not.
 
-use super::{Launch, LaunchShape, conditions};
+use super::{AnyLaunch, Launch, LaunchShape, conditions};
 use crate::argument::KernelArg;
 use crate::compile::kernel::Kernel;
 use crate::compile::{self, Forms};
@@ -16,8 +16,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// # Errors
     /// An error of recording or validation, with its Rust line; a missing or invalid shape.
     pub fn cuda_source(&self) -> Result<String> {
-        let (version, module) = (self.version()?, K::module(&self.comptime)?);
-        Ok(compile::print(&module, version, false)?.code)
+        self.any().cuda_source()
     }
 
     /// Explains why each index of the kernel is in bounds in this launch, or what would prove it, the form of its loops,
@@ -29,7 +28,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// # Errors
     /// The errors of [`Launch::cuda_source`].
     pub fn explain(&self) -> Result<Explanation> {
-        self.explained(Limits::SIMULATOR.compute)
+        self.any().explained(Limits::SIMULATOR.compute)
     }
 
     /// Like [`Launch::explain`], with figures of machine code for the architecture of a device.
@@ -37,14 +36,21 @@ impl<K: Kernel> Launch<'_, K> {
     /// # Errors
     /// As [`Launch::cuda_source`].
     pub fn explain_on(&self, device: &Device) -> Result<Explanation> {
-        self.explained(device.limits().compute)
+        self.any().explained(device.limits().compute)
+    }
+}
+
+impl AnyLaunch<'_> {
+    fn cuda_source(self) -> Result<String> {
+        let (version, module) = (self.version()?, compile::module(self.kernel)?);
+        Ok(compile::print(&module, version, false)?.code)
     }
 
-    pub(super) fn explained(&self, compute: (u32, u32)) -> Result<Explanation> {
-        let shape = self.setup.shape::<K>()?;
+    pub(super) fn explained(self, compute: (u32, u32)) -> Result<Explanation> {
+        let (kernel, shape) = (self.kernel.name(), self.shape()?);
         let forms =
-            Forms { kernel: K::NAME, module: K::module(&self.comptime)?, version: self.version()?, compute };
-        explanation(forms, &shape, self.args.as_ref())
+            Forms { kernel, module: compile::module(self.kernel)?, version: self.version()?, compute };
+        explanation(forms, &shape, self.args)
     }
 }
 

@@ -36,11 +36,11 @@ use crate::argument::KernelArg;
 pub use crate::codegen::{Ahead, GpuChecks};
 use crate::codegen::{CudaSource, PrintOptions};
 use crate::compile;
-use crate::compile::kernel::Kernel;
+use crate::compile::kernel::{AnyKernel, Kernel, Specialized};
 use crate::driver::{Attributes, Version};
 use crate::error::Result;
 use crate::host::device::Device;
-use crate::ir::LaunchOrder;
+use crate::ir::{LaunchOrder, Roles};
 pub use crate::resources::Unrolled;
 
 /// A kernel with its arguments, on its way to a device.
@@ -48,7 +48,7 @@ pub use crate::resources::Unrolled;
 /// Calling the kernel makes it. `'a` borrows the argument buffers until the launch.
 #[must_use = "a launch does nothing until `.launch(&device)`"]
 pub struct Launch<'a, K: Kernel> {
-    comptime: K::Comptime,
+    kernel: Specialized<K>,
     args: K::Args,
     setup: Setup,
     /// Whether anything was set beyond the arguments.
@@ -87,19 +87,8 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// A launch of blocks of 256 threads, or as many as its roles have; the kernel's function calls this.
     #[doc(hidden)]
     pub fn new(comptime: K::Comptime, args: K::Args) -> Self {
-        let setup = Setup {
-            grid: GridExtent::Missing,
-            block: [K::ATTRIBUTES.roles.map_or(256, |roles| roles.threads()), 1, 1],
-            cluster: None,
-            no_extent: None,
-            dynamic_shared: 0,
-            attributes: Attributes::default(),
-            seed: 0,
-            gpu_checks: None,
-            order: None,
-            coarsen: None,
-        };
-        Self { comptime, args, setup, said: false, _borrows: PhantomData }
+        let setup = Setup::new(K::ATTRIBUTES.roles);
+        Self { kernel: Specialized(comptime), args, setup, said: false, _borrows: PhantomData }
     }
 
     /// Blocks in the grid: a number, `[x, y]` or `[x, y, z]`.
@@ -180,7 +169,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// simulator also a fault of the kernel. A fault on a GPU is reported by the next `download`,
     /// `synchronize` or `launch`.
     pub fn launch(self, device: &Device) -> Result<()> {
-        self.run(device, true)
+        self.any().run(device, true)
     }
 
     /// Launches without bounds checks on a GPU. The simulator always checks.
@@ -191,7 +180,7 @@ impl<'a, K: Kernel> Launch<'a, K> {
     /// # Errors
     /// The errors of [`Launch::launch`].
     pub unsafe fn launch_unchecked(self, device: &Device) -> Result<()> {
-        self.run(device, false)
+        self.any().run(device, false)
     }
 
     /// Compiles, loads and checks everything once, for launches with these and other arguments.
@@ -215,14 +204,12 @@ impl<'a, K: Kernel> Launch<'a, K> {
 
     /// The kernel's CUDA for the comptime values of this launch.
     pub(crate) fn print(&self, options: &PrintOptions) -> Result<CudaSource> {
-        let module = K::module(&self.comptime)?;
-        let coarsen = self.setup.coarsening(K::NAME, module.module().attributes.coarsen)?;
-        compile::print(&module, Version { coarsen, ..options.checks.into() }, options.line_directives)
+        self.any().print(options)
     }
 
-    /// The comptime values.
-    pub(crate) fn comptime(&self) -> &K::Comptime {
-        &self.comptime
+    /// The launch, whatever its kernel.
+    pub(crate) fn any(&self) -> AnyLaunch<'_> {
+        AnyLaunch { kernel: &self.kernel, args: self.args.as_ref(), setup: &self.setup }
     }
 
     /// The number of elements for each thread, if the launch sets it.
@@ -242,7 +229,43 @@ impl<'a, K: Kernel> Launch<'a, K> {
     }
 }
 
+/// A launch, whatever its kernel. What launches do is written for it, so a program has that once, and not for each kernel.
+#[derive(Clone, Copy)]
+pub(crate) struct AnyLaunch<'l> {
+    pub kernel: &'l dyn AnyKernel,
+    args: &'l [KernelArg],
+    setup: &'l Setup,
+}
+
+impl AnyLaunch<'_> {
+    fn shape(self) -> std::result::Result<LaunchShape, LaunchError> {
+        self.setup.shape(self.kernel.name())
+    }
+
+    fn print(self, options: &PrintOptions) -> Result<CudaSource> {
+        let module = compile::module(self.kernel)?;
+        let coarsen = self.setup.coarsening(self.kernel.name(), module.module().attributes.coarsen)?;
+        compile::print(&module, Version { coarsen, ..options.checks.into() }, options.line_directives)
+    }
+}
+
 impl Setup {
+    /// The setup of a launch for which only the kernel and its arguments are known.
+    fn new(roles: Option<Roles>) -> Self {
+        Self {
+            grid: GridExtent::Missing,
+            block: [roles.map_or(256, |roles| roles.threads()), 1, 1],
+            cluster: None,
+            no_extent: None,
+            dynamic_shared: 0,
+            attributes: Attributes::default(),
+            seed: 0,
+            gpu_checks: None,
+            order: None,
+            coarsen: None,
+        }
+    }
+
     /// The checks on a GPU besides bounds.
     fn gpu_checks(&self, device: &Device) -> Result<GpuChecks> {
         self.gpu_checks.map_or_else(|| device.gpu_checks(), Ok)
@@ -258,12 +281,12 @@ impl Setup {
         dim.0
     }
 
-    fn shape<K: Kernel>(&self) -> std::result::Result<LaunchShape, LaunchError> {
+    fn shape(&self, kernel: &'static str) -> std::result::Result<LaunchShape, LaunchError> {
         if let Some((what, number)) = self.no_extent {
-            return Err(LaunchError::NoExtent { kernel: K::NAME, what, number });
+            return Err(LaunchError::NoExtent { kernel, what, number });
         }
         let &Self { grid, block, cluster, dynamic_shared, .. } = self;
-        shape_of(K::NAME, AskedExtents { grid, block, cluster, dynamic_shared })
+        shape_of(kernel, AskedExtents { grid, block, cluster, dynamic_shared })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use super::{Dim3, Launch, LaunchError, LaunchShape, check};
-use crate::compile::kernel::Kernel;
+use super::{AnyLaunch, Dim3, Launch, LaunchError, LaunchShape, check};
+use crate::compile::kernel::{AnyKernel, Kernel};
 use crate::ir::LaunchOrder;
 use crate::record::Callee;
 use crate::simulator::ChildOrder;
@@ -43,14 +43,14 @@ impl<K: Kernel> Launch<'_, K> {
 
     /// The shape, checked as a GPU checks it; otherwise its mistake.
     fn nested_shape(&self) -> Result<LaunchShape, String> {
-        let shape = self.setup.shape::<K>().map_err(|refused| refused.to_string())?;
+        let shape = self.any().shape().map_err(|refused| refused.to_string())?;
         check::simulated_shape(K::NAME, &shape, &K::ATTRIBUTES).map_err(|refused| refused.to_string())?;
         within_launches(&shape)?;
         Ok(shape)
     }
 
     fn child(self, shape: &LaunchShape) -> Child {
-        let (comptime, args, order) = (self.comptime, self.args, self.setup.order);
+        let (kernel, args, order) = (self.kernel, self.args, self.setup.order);
         Child {
             kernel: K::NAME,
             grid: shape.grid,
@@ -62,10 +62,12 @@ impl<K: Kernel> Launch<'_, K> {
                 Some(LaunchOrder::Block) | None => ChildOrder::Block,
             },
             number: 0,
-            thread: Box::new(move || K::run_thread(&comptime, args.as_ref())),
+            thread: Box::new(move || kernel.run_thread(args.as_ref())),
         }
     }
+}
 
+impl AnyLaunch<'_> {
     /// An order among the launches of a kernel means nothing on the host.
     pub(super) fn refuse_order(&self) -> Result<(), LaunchError> {
         let method = match self.setup.order {
@@ -73,7 +75,7 @@ impl<K: Kernel> Launch<'_, K> {
             Some(LaunchOrder::Free) => "fire_and_forget",
             Some(LaunchOrder::Block) | None => return Ok(()),
         };
-        Err(LaunchError::OnlyInKernels { kernel: K::NAME, method })
+        Err(LaunchError::OnlyInKernels { kernel: self.kernel.name(), method })
     }
 }
 

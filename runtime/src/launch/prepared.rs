@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::simulate::Simulation;
-use super::{Launch, LaunchError, LaunchShape, Setup, check, check_attributes, coarsen, conditions};
+use super::{
+    AnyLaunch, Launch, LaunchError, LaunchShape, Setup, check, check_attributes, coarsen, conditions,
+};
 use crate::argument::KernelArg;
 use crate::codegen::{Checks, GpuChecks};
-use crate::compile::kernel::Kernel;
+use crate::compile::kernel::{AnyKernel, Kernel, Specialized};
 use crate::driver::{Attributes, CudaStream, Gpu, Loaded, Shown, Version};
 use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
@@ -37,7 +39,7 @@ use crate::nvrtc::NvrtcError;
 /// ```
 pub struct Prepared<K: Kernel> {
     device: Device,
-    comptime: K::Comptime,
+    kernel: Specialized<K>,
     shape: LaunchShape,
     attributes: Attributes,
     target: Target,
@@ -63,48 +65,10 @@ impl Rests {
 }
 
 impl<K: Kernel> Launch<'_, K> {
-    pub(super) fn run(self, device: &Device, checks: bool) -> Result<()> {
-        self.refuse_order()?;
-        let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
-        check::arguments::<K>(args, device)?;
-        match device.backend() {
-            Backend::Gpu(gpu) => {
-                gpu.take_fault()?;
-                let others = self.setup.gpu_checks(device)?;
-                let asked = Asked { bounds: checks, others, setup: &self.setup };
-                let loaded = loaded::<K>(gpu, &self.comptime, &asked, &shape, args)?.0;
-                let (shape, attributes) = (with_its_shared(shape, loaded), &self.setup.attributes);
-                check_gpu::<K>(gpu, loaded, &shape, attributes)?;
-                launch_on_gpu::<K>(gpu, loaded, &shape, attributes, args)
-            }
-            Backend::Simulator => {
-                let simulation = Simulation::new::<K>(device, &self.comptime, &self.setup, &shape)?;
-                simulation.with_checks(checks).run::<K>(&self.comptime, args)
-            }
-        }
-    }
-
     pub(super) fn prepared(self, device: &Device, checks: bool) -> Result<Prepared<K>> {
-        self.refuse_order()?;
-        let mut shape = self.setup.shape::<K>()?;
-        check::arguments::<K>(self.args.as_ref(), device)?;
-        let target = match device.backend() {
-            Backend::Gpu(gpu) => {
-                let others = self.setup.gpu_checks(device)?;
-                let asked = Asked { bounds: checks, others, setup: &self.setup };
-                let (loaded, needs) = loaded::<K>(gpu, &self.comptime, &asked, &shape, self.args.as_ref())?;
-                shape = with_its_shared(shape, loaded);
-                check_gpu::<K>(gpu, loaded, &shape, &self.setup.attributes)?;
-                Target::Gpu(loaded.clone(), needs)
-            }
-            Backend::Simulator => {
-                let simulation = Simulation::new::<K>(device, &self.comptime, &self.setup, &shape)?;
-                Target::Simulator(Box::new(simulation.with_checks(checks)))
-            }
-        };
-        target.check_overlap::<K>(self.args.as_ref())?;
-        let (comptime, attributes) = (self.comptime, self.setup.attributes);
-        Ok(Prepared { device: device.clone(), comptime, shape, attributes, target })
+        let (target, shape) = self.any().target(device, checks)?;
+        let (kernel, attributes) = (self.kernel, self.setup.attributes);
+        Ok(Prepared { device: device.clone(), kernel, shape, attributes, target })
     }
 
     /// The prepared launch and its arguments, which the caller keeps borrowed or owns.
@@ -116,6 +80,51 @@ impl<K: Kernel> Launch<'_, K> {
     pub(crate) fn split_with(self, device: &Device, checks: bool) -> Result<(Prepared<K>, K::Args)> {
         let args = self.args.clone();
         Ok((self.prepared(device, checks)?, args))
+    }
+}
+
+impl AnyLaunch<'_> {
+    pub(super) fn run(self, device: &Device, checks: bool) -> Result<()> {
+        self.refuse_order()?;
+        let Self { kernel, args, setup } = self;
+        let shape = self.shape()?;
+        check::arguments(kernel, args, device)?;
+        match device.backend() {
+            Backend::Gpu(gpu) => {
+                gpu.take_fault()?;
+                let asked = Asked { bounds: checks, others: setup.gpu_checks(device)?, setup };
+                let loaded = loaded(gpu, kernel, &asked, &shape, args)?.0;
+                let (shape, attributes) = (with_its_shared(shape, loaded), &setup.attributes);
+                check_gpu(gpu, kernel, loaded, &shape, attributes)?;
+                launch_on_gpu(gpu, kernel, loaded, &shape, attributes, args)
+            }
+            Backend::Simulator => {
+                Simulation::new(device, kernel, setup, &shape)?.with_checks(checks).run(kernel, args)
+            }
+        }
+    }
+
+    /// The launch on its device, checked, and its shape there.
+    fn target(self, device: &Device, checks: bool) -> Result<(Target, LaunchShape)> {
+        self.refuse_order()?;
+        let Self { kernel, args, setup } = self;
+        let mut shape = self.shape()?;
+        check::arguments(kernel, args, device)?;
+        let target = match device.backend() {
+            Backend::Gpu(gpu) => {
+                let asked = Asked { bounds: checks, others: setup.gpu_checks(device)?, setup };
+                let (loaded, needs) = loaded(gpu, kernel, &asked, &shape, args)?;
+                shape = with_its_shared(shape, loaded);
+                check_gpu(gpu, kernel, loaded, &shape, &setup.attributes)?;
+                Target::Gpu(loaded.clone(), needs)
+            }
+            Backend::Simulator => {
+                let simulation = Simulation::new(device, kernel, setup, &shape)?;
+                Target::Simulator(Box::new(simulation.with_checks(checks)))
+            }
+        };
+        target.check_overlap(kernel, args)?;
+        Ok((target, shape))
     }
 }
 
@@ -132,10 +141,10 @@ impl<K: Kernel> Prepared<K> {
         if call.said {
             return Err(LaunchError::PreparedShape { kernel: K::NAME }.into());
         }
-        if call.comptime != self.comptime {
+        if call.kernel.0 != self.kernel.0 {
             return Err(LaunchError::PreparedComptime { kernel: K::NAME }.into());
         }
-        check::arguments::<K>(call.args.as_ref(), &self.device)?;
+        check::arguments(&self.kernel, call.args.as_ref(), &self.device)?;
         self.launch_args(call.args.as_ref())
     }
 
@@ -154,28 +163,8 @@ impl<K: Kernel> Prepared<K> {
 
     /// Launches with arguments that are on the device.
     pub(crate) fn launch_args(&self, args: &[KernelArg]) -> Result<()> {
-        match (&self.target, self.device.backend()) {
-            (Target::Gpu(loaded, needs), Backend::Gpu(gpu)) => {
-                gpu.take_fault()?;
-                let coarsened = loaded.needs().coarsened.as_ref();
-                let fits = coarsened.is_none_or(|needs| coarsen::fits::<K>(needs, &self.shape, args));
-                let loaded = if fits && self.fulfils(*needs, gpu, args)? {
-                    loaded
-                } else {
-                    // These arguments need checks that the first ones did not, or are not aligned as they were.
-                    gpu.loaded::<K>(&self.comptime, Checks::All)?
-                };
-                launch_on_gpu::<K>(gpu, loaded, &self.shape, &self.attributes, args)
-            }
-            (Target::Simulator(simulation), _) => simulation.run::<K>(&self.comptime, args),
-            (Target::Gpu(..), Backend::Simulator) => Ok(()),
-        }
-    }
-
-    fn fulfils(&self, needs: Rests, gpu: &Gpu, args: &[KernelArg]) -> Result<bool> {
-        let recorded = gpu.recorded::<K>(&self.comptime)?;
-        let (proven, shown) = conditions::of_recorded(recorded, &self.shape, args, &self.attributes);
-        Ok(needs.checks & !proven == 0 && shown.includes(needs.shown))
+        let Self { device, kernel, shape, attributes, target } = self;
+        target.launch(device, kernel, (shape, attributes), args)
     }
 
     pub(crate) fn parts(&self) -> (&Target, &LaunchShape, &Attributes) {
@@ -184,12 +173,46 @@ impl<K: Kernel> Prepared<K> {
 }
 
 impl Target {
-    fn check_overlap<K: Kernel>(&self, args: &[KernelArg]) -> std::result::Result<(), LaunchError> {
+    fn launch(
+        &self,
+        device: &Device,
+        kernel: &dyn AnyKernel,
+        (shape, attributes): (&LaunchShape, &Attributes),
+        args: &[KernelArg],
+    ) -> Result<()> {
+        match (self, device.backend()) {
+            (Self::Gpu(loaded, needs), Backend::Gpu(gpu)) => {
+                gpu.take_fault()?;
+                let coarsened = loaded.needs().coarsened.as_ref();
+                let fits = coarsened.is_none_or(|needs| coarsen::fits(needs, shape, args));
+                let fulfils = || -> Result<bool> {
+                    let recorded = gpu.recorded(kernel)?;
+                    let (proven, shown) = conditions::of_recorded(recorded, shape, args, attributes);
+                    Ok(needs.checks & !proven == 0 && shown.includes(needs.shown))
+                };
+                let loaded = if fits && fulfils()? {
+                    loaded
+                } else {
+                    // These arguments need checks that the first ones did not, or are not aligned as they were.
+                    gpu.loaded(kernel, Checks::All)?
+                };
+                launch_on_gpu(gpu, kernel, loaded, shape, attributes, args)
+            }
+            (Self::Simulator(simulation), _) => simulation.run(kernel, args),
+            (Self::Gpu(..), Backend::Simulator) => Ok(()),
+        }
+    }
+
+    fn check_overlap(
+        &self,
+        kernel: &dyn AnyKernel,
+        args: &[KernelArg],
+    ) -> std::result::Result<(), LaunchError> {
         let noalias = match self {
             Target::Gpu(loaded, _) => loaded.needs().noalias,
             Target::Simulator(simulation) => simulation.noalias(),
         };
-        if noalias { check::overlap::<K>(args) } else { Ok(()) }
+        if noalias { check::overlap(kernel, args) } else { Ok(()) }
     }
 }
 
@@ -203,48 +226,44 @@ struct Asked<'a> {
 }
 
 /// The kernel with the checks that a launch needs, and what this rests on.
-fn loaded<'g, K: Kernel>(
+fn loaded<'g>(
     gpu: &'g Gpu,
-    comptime: &K::Comptime,
+    kernel: &dyn AnyKernel,
     asked: &Asked<'_>,
     shape: &LaunchShape,
     args: &[KernelArg],
 ) -> Result<(&'g Arc<Loaded>, Rests)> {
     if asked.others.any() {
-        return Ok((gpu.loaded::<K>(comptime, Checks::Also(asked.others))?, Rests::NOTHING));
+        return Ok((gpu.loaded(kernel, Checks::Also(asked.others))?, Rests::NOTHING));
     }
-    let recorded = gpu.recorded::<K>(comptime)?;
+    let recorded = gpu.recorded(kernel)?;
     let (fulfilled, shown) = conditions::of_recorded(recorded, shape, args, &asked.setup.attributes);
     let checks = if asked.bounds { conditions::lifted(fulfilled) } else { Checks::None };
-    if let Some(factor) = asked.setup.coarsening_of::<K>(recorded.coarsen, shape, args)? {
+    if let Some(factor) = asked.setup.coarsening_of(kernel.name(), recorded.coarsen, shape, args)? {
         let fits = |loaded: &Loaded| {
-            loaded.needs().coarsened.as_ref().is_some_and(|needs| coarsen::fits::<K>(needs, shape, args))
+            loaded.needs().coarsened.as_ref().is_some_and(|needs| coarsen::fits(needs, shape, args))
         };
-        match checked::<K>(gpu, comptime, Version { coarsen: Some(factor), ..checks.into() }) {
+        match checked(gpu, kernel, Version { coarsen: Some(factor), ..checks.into() }) {
             Ok(found) if fits(found.0) => return Ok(found),
             // Compiled ahead of time, a kernel may not be there coarsened; it does the same as it is.
             Ok(_) | Err(Error::Nvrtc(NvrtcError::Missing)) => {}
             Err(error) => return Err(error),
         }
     }
-    checked::<K>(gpu, comptime, Version::of_launch(checks, shown))
+    checked(gpu, kernel, Version::of_launch(checks, shown))
 }
 
 /// A version of a kernel, or one that rests on nothing where only that is compiled ahead of time.
-fn checked<'g, K: Kernel>(
-    gpu: &'g Gpu,
-    comptime: &K::Comptime,
-    version: Version,
-) -> Result<(&'g Arc<Loaded>, Rests)> {
+fn checked<'g>(gpu: &'g Gpu, kernel: &dyn AnyKernel, version: Version) -> Result<(&'g Arc<Loaded>, Rests)> {
     let shown = version.shown.unwrap_or(Shown::NOTHING);
-    match (gpu.loaded::<K>(comptime, version), version.checks) {
+    match (gpu.loaded(kernel, version), version.checks) {
         (Ok(loaded), Checks::Lifted(checks)) => Ok((loaded, Rests { checks, shown })),
         (Ok(loaded), _) => Ok((loaded, Rests { checks: 0, shown })),
         // Compiled ahead of time, a kernel rests on nothing, or on all that a launch can show.
         (Err(Error::Nvrtc(NvrtcError::Missing)), checks) if version.rests_on_launch() => {
             let checks = if let Checks::Lifted(_) = checks { Checks::All } else { checks };
             let shown = version.shown.map(|_| Shown::NOTHING);
-            Ok((gpu.loaded::<K>(comptime, Version { checks, shown, ..version })?, Rests::NOTHING))
+            Ok((gpu.loaded(kernel, Version { checks, shown, ..version })?, Rests::NOTHING))
         }
         (Err(error), _) => Err(error),
     }
@@ -259,27 +278,29 @@ pub(super) fn with_its_shared(shape: LaunchShape, loaded: &Loaded) -> LaunchShap
 }
 
 /// The checks of a shape and attributes on a GPU that do not depend on the arguments.
-fn check_gpu<K: Kernel>(
+fn check_gpu(
     gpu: &Gpu,
+    kernel: &dyn AnyKernel,
     loaded: &Loaded,
     shape: &LaunchShape,
     attributes: &Attributes,
 ) -> Result<()> {
-    check::device::<K>(shape, gpu.limits(), loaded.needs(), attributes)?;
-    check_attributes::check::<K>(shape, attributes, gpu.limits(), loaded.needs().cluster)?;
-    check_attributes::owner::<K>(attributes, gpu.ordinal())?;
+    check::device(kernel, shape, gpu.limits(), loaded.needs(), attributes)?;
+    check_attributes::check(kernel.name(), shape, attributes, gpu.limits(), loaded.needs().cluster)?;
+    check_attributes::owner(kernel.name(), attributes, gpu.ordinal())?;
     Ok(gpu.check_occupancy(loaded, shape, attributes)?)
 }
 
-fn launch_on_gpu<K: Kernel>(
+fn launch_on_gpu(
     gpu: &Gpu,
+    kernel: &dyn AnyKernel,
     loaded: &Loaded,
     shape: &LaunchShape,
     attributes: &Attributes,
     args: &[KernelArg],
 ) -> Result<()> {
     if loaded.needs().noalias {
-        check::overlap::<K>(args)?;
+        check::overlap(kernel, args)?;
     }
     Ok(gpu.launch(loaded, shape, attributes, args)?)
 }

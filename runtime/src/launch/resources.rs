@@ -1,7 +1,7 @@
 //! The resources and the costs of a launch.
 
 use super::prepared::with_its_shared;
-use super::{KeptAttributes, Launch, Target, coarsen, conditions};
+use super::{AnyLaunch, KeptAttributes, Launch, Target, coarsen, conditions};
 use crate::compile;
 use crate::compile::kernel::Kernel;
 use crate::driver::{DriverError, Version};
@@ -22,22 +22,7 @@ impl<K: Kernel> Launch<'_, K> {
     ///
     /// Source: CUDA Driver API, `cuFuncGetAttribute`.
     pub fn resources(&self, device: &Device) -> Result<Resources> {
-        let (compute, version) = (device.limits().compute, self.version()?);
-        let resources = match device.backend() {
-            Backend::Gpu(gpu) => {
-                let loaded = gpu.loaded::<K>(&self.comptime, version)?.resources()?;
-                match compile::resources_on::<K>(&self.comptime, version, compute) {
-                    Ok(Resources { spills, stack_frame, barriers, instructions, remarks, .. }) => {
-                        Resources { spills, stack_frame, barriers, instructions, remarks, ..loaded }
-                    }
-                    // A bundle or a warm cache runs without NVRTC; then the driver's figures are all there is.
-                    Err(crate::Error::Nvrtc(NvrtcError::Missing)) => loaded,
-                    Err(error) => return Err(error),
-                }
-            }
-            Backend::Simulator => compile::resources_on::<K>(&self.comptime, version, compute)?,
-        };
-        Ok(resources.with_dynamic_shared(u32::try_from(self.setup.dynamic_shared).unwrap_or(u32::MAX)))
+        self.any().resources(device)
     }
 
     /// The number of blocks of this launch that are resident on a multiprocessor of the device, and the reason why not
@@ -50,14 +35,7 @@ impl<K: Kernel> Launch<'_, K> {
     ///
     /// Source: CUDA Driver API, `cuOccupancyMaxActiveBlocksPerMultiprocessor`, `cuOccupancyMaxActiveClusters`.
     pub fn occupancy(&self, device: &Device) -> Result<Occupancy> {
-        let multiprocessor = Multiprocessor::from(device.limits());
-        let mut occupancy = Occupancy::new(&self.resources(device)?, &multiprocessor, self.setup.block)?;
-        if let (Backend::Gpu(gpu), Some(_)) = (device.backend(), self.setup.cluster) {
-            let shape = self.setup.shape::<K>()?;
-            let loaded = gpu.loaded::<K>(&self.comptime, self.version()?)?;
-            occupancy.clusters = Some(gpu.resident(loaded, &with_its_shared(shape, loaded))?);
-        }
-        Ok(occupancy)
+        self.any().occupancy(device)
     }
 
     /// This launch's attributes as the driver keeps them, read back from it. Nothing is launched.
@@ -79,11 +57,43 @@ impl<K: Kernel> Launch<'_, K> {
         let why = "it has no driver that keeps them; launch checks them there all the same";
         Err(DriverError::Unavailable { what, place: device.place(), why }.into())
     }
+}
+
+impl AnyLaunch<'_> {
+    pub(super) fn resources(self, device: &Device) -> Result<Resources> {
+        let (compute, version) = (device.limits().compute, self.version()?);
+        let resources = match device.backend() {
+            Backend::Gpu(gpu) => {
+                let loaded = gpu.loaded(self.kernel, version)?.resources()?;
+                match compile::resources_on(self.kernel, version, compute) {
+                    Ok(Resources { spills, stack_frame, barriers, instructions, remarks, .. }) => {
+                        Resources { spills, stack_frame, barriers, instructions, remarks, ..loaded }
+                    }
+                    // A bundle or a warm cache runs without NVRTC; then the driver's figures are all there is.
+                    Err(crate::Error::Nvrtc(NvrtcError::Missing)) => loaded,
+                    Err(error) => return Err(error),
+                }
+            }
+            Backend::Simulator => compile::resources_on(self.kernel, version, compute)?,
+        };
+        Ok(resources.with_dynamic_shared(u32::try_from(self.setup.dynamic_shared).unwrap_or(u32::MAX)))
+    }
+
+    pub(super) fn occupancy(self, device: &Device) -> Result<Occupancy> {
+        let multiprocessor = Multiprocessor::from(device.limits());
+        let mut occupancy = Occupancy::new(&self.resources(device)?, &multiprocessor, self.setup.block)?;
+        if let (Backend::Gpu(gpu), Some(_)) = (device.backend(), self.setup.cluster) {
+            let shape = self.shape()?;
+            let loaded = gpu.loaded(self.kernel, self.version()?)?;
+            occupancy.clusters = Some(gpu.resident(loaded, &with_its_shared(shape, loaded))?);
+        }
+        Ok(occupancy)
+    }
 
     /// The version that the launch runs: the checks that it does not prove, and whether it is coarsened.
-    pub(super) fn version(&self) -> Result<Version> {
-        let module = K::module(&self.comptime)?;
-        let (shape, args) = (self.setup.shape::<K>()?, self.args.as_ref());
+    pub(super) fn version(self) -> Result<Version> {
+        let module = compile::module(self.kernel)?;
+        let (shape, args) = (self.shape()?, self.args);
         let checks = conditions::checks(&module.module().conditions, &shape, args);
         let own = module.module().attributes.coarsen;
         let shown = conditions::showing(
@@ -93,8 +103,8 @@ impl<K: Kernel> Launch<'_, K> {
             args,
             &self.setup.attributes,
         );
-        let wanted = self.setup.coarsening_of::<K>(own, &shape, args)?;
-        let coarsen = coarsen::settled::<K>(&module, wanted, &shape, args)?;
+        let wanted = self.setup.coarsening_of(self.kernel.name(), own, &shape, args)?;
+        let coarsen = coarsen::settled(&module, wanted, &shape, args)?;
         Ok(Version { checks, coarsen, shown: Some(shown) })
     }
 }

@@ -69,7 +69,7 @@ fn an_attribute_that_the_driver_does_not_know_is_refused() {
     let shape = LaunchShape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
     let check = |driver_version| {
         let limits = Limits { driver_version, ..Limits::SIMULATOR };
-        check_attributes::check::<fill>(&shape, &attributes, &limits, None)
+        check_attributes::check("fill", &shape, &attributes, &limits, None)
     };
     let old = check(12_080).expect_err("there was none").to_string();
     assert!(old.contains("`.nvlink_utilisation()` needs the driver of CUDA 13.0"), "{old}");

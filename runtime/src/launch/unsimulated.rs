@@ -2,7 +2,7 @@
 
 use super::{LaunchError, LaunchShape, Setup};
 use crate::argument::KernelArg;
-use crate::compile::kernel::Kernel;
+use crate::compile::kernel::AnyKernel;
 use crate::error::Result;
 use crate::host::device::Device;
 
@@ -11,8 +11,8 @@ pub(crate) enum Simulation {}
 
 impl Simulation {
     /// Refuses: a launch that reaches this is on no GPU.
-    pub(super) fn new<K: Kernel>(_: &Device, _: &K::Comptime, _: &Setup, _: &LaunchShape) -> Result<Self> {
-        Err(LaunchError::NotSimulated { kernel: K::NAME }.into())
+    pub(super) fn new(_: &Device, kernel: &dyn AnyKernel, _: &Setup, _: &LaunchShape) -> Result<Self> {
+        Err(LaunchError::NotSimulated { kernel: kernel.name() }.into())
     }
 
     /// Itself.
@@ -24,7 +24,7 @@ impl Simulation {
         match *self {}
     }
 
-    pub fn run<K: Kernel>(&self, _: &K::Comptime, _: &[KernelArg]) -> Result<()> {
+    pub fn run(&self, _: &dyn AnyKernel, _: &[KernelArg]) -> Result<()> {
         match *self {}
     }
 }

@@ -13,27 +13,13 @@ use super::Refused;
 use super::Sanitizers;
 use super::compiler::Compiler;
 use super::functions;
-use super::text::{is_word, word_end};
+use super::shim;
 use crate::cache::CacheSettings;
 use crate::cache::Disk;
 use crate::nvrtc::Cubin;
 
 /// The compiler's name for the file of the text's own lines, which are those of no Rust file.
 pub(super) const OWN_FILE: &str = "warpsmith-printed";
-
-/// The shim, in the order in which its parts need each other.
-const SHIM: [&str; 10] = [
-    include_str!("shim/types.h"),
-    include_str!("shim/machine.h"),
-    include_str!("shim/numbers.h"),
-    include_str!("shim/atomics.h"),
-    include_str!("shim/ptx.h"),
-    include_str!("shim/bulk.h"),
-    include_str!("shim/tensor_cores.h"),
-    include_str!("shim/wgmma.h"),
-    include_str!("shim/images.h"),
-    include_str!("shim/sanitizers.h"),
-];
 
 /// Units that are compiled together at most: beyond, the compiler's start costs nothing any more.
 const BATCH: usize = 32;
@@ -109,38 +95,14 @@ impl Unit {
 
 fn shim_hash() -> u128 {
     static HASH: OnceLock<u128> = OnceLock::new();
-    *HASH.get_or_init(|| {
-        xxh3_128(format!("{}{}", functions::declarations(|_| true), SHIM.concat()).as_bytes())
-    })
+    *HASH.get_or_init(|| xxh3_128(shim::all().as_bytes()))
 }
 
 /// The C++ of a compilation.
-fn source(units: &[&Unit]) -> String {
-    let mut words = HashSet::new();
-    for text in SHIM.into_iter().chain(units.iter().map(|unit| unit.code.as_str())) {
-        collect_words(text, &mut words);
-    }
-    let mut text = functions::declarations(|name| name.starts_with("ws_h_") || words.contains(name));
-    text.extend(SHIM);
+fn source(units: &[&Unit], sanitizers: Sanitizers) -> String {
+    let mut text = shim::shim(units.iter().map(|unit| unit.code.as_str()), sanitizers);
     text.extend(units.iter().map(|unit| unit.print(units.len() > 1)));
     text
-}
-
-fn collect_words<'t>(text: &'t str, words: &mut HashSet<&'t str>) {
-    let mut rest = text;
-    while let Some(start) = rest.find(is_word) {
-        let end = word_end(&rest[start..]);
-        words.insert(&rest[start..start + end]);
-        rest = &rest[start + end..];
-    }
-}
-
-/// Every word of the shim and every function of the host.
-#[cfg(test)]
-pub(super) fn words() -> HashSet<&'static str> {
-    let mut words: HashSet<&'static str> = functions::functions().map(|function| function.name).collect();
-    SHIM.iter().for_each(|text| collect_words(text, &mut words));
-    words
 }
 
 type Slot = &'static OnceLock<Result<Exports, Refused>>;
@@ -169,18 +131,7 @@ pub(super) fn loaded(unit: &Unit, sanitizers: Sanitizers) -> Result<Exports, Ref
 
 /// Compiles units that are neither in memory nor on disk, many in one compilation, on all cores.
 pub(super) fn compile_ahead(units: &[Unit], sanitizers: Sanitizers) -> Result<(), Refused> {
-    let mut keys = HashSet::new();
-    let new: Vec<&Unit> = units
-        .iter()
-        .filter(|unit| keys.insert(unit.key) && slot(unit.key).get().is_none())
-        .filter(|unit| match from_disk(unit) {
-            Some(exports) => {
-                slot(unit.key).get_or_init(|| Ok(exports));
-                false
-            }
-            None => true,
-        })
-        .collect();
+    let new = new_ones(units.iter());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let size = new.len().div_ceil(cores).clamp(1, BATCH);
     let batches = Mutex::new(new.chunks(size));
@@ -199,6 +150,30 @@ pub(super) fn compile_ahead(units: &[Unit], sanitizers: Sanitizers) -> Result<()
         let outcomes = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(())));
         outcomes.collect::<Result<Vec<()>, Refused>>().map(|_| ())
     })
+}
+
+/// Compiles units that are neither in memory nor on disk in one compilation.
+pub(super) fn compile_together(units: &[&Unit], sanitizers: Sanitizers) {
+    let new = new_ones(units.iter().copied());
+    if !new.is_empty() {
+        // Without a compiler, loading a unit is the error.
+        let _ = compile_batch(&new, sanitizers);
+    }
+}
+
+/// The units that are neither in memory nor on disk, each once.
+fn new_ones<'u>(units: impl Iterator<Item = &'u Unit>) -> Vec<&'u Unit> {
+    let mut keys = HashSet::new();
+    units
+        .filter(|unit| keys.insert(unit.key) && slot(unit.key).get().is_none())
+        .filter(|unit| match from_disk(unit) {
+            Some(exports) => {
+                slot(unit.key).get_or_init(|| Ok(exports));
+                false
+            }
+            None => true,
+        })
+        .collect()
 }
 
 /// Compiles units together; if that fails, both halves of them, down to one.
@@ -231,7 +206,7 @@ fn compiled(units: &[&Unit], sanitizers: Sanitizers) -> Result<Vec<u8>, Refused>
     let folder = Folder::new()?;
     let (from, to) = (folder.0.join("printed.cpp"), folder.0.join("printed.so"));
     let failed = |e: std::io::Error| Refused::NotCompiled(format!("{}: {e}", folder.0.display()));
-    fs::write(&from, source(units)).map_err(failed)?;
+    fs::write(&from, source(units, sanitizers)).map_err(failed)?;
     compiler.compile(&from, &to, sanitizers)?;
     fs::read(&to).map_err(failed)
 }

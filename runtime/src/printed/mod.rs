@@ -2,7 +2,7 @@
 //! run on the simulator's machine.
 //!
 //! A printed text comes in. It is rewritten where C++ has no word for what CUDA says (`text.rs`), compiled with a shim
-//! (`library.rs`, `shim/`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers,
+//! (`library.rs`, `shim.rs`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers,
 //! warp operations, clusters, shared memory, copies and clocks are calls of the same functions of
 //! [`context`](crate::simulator::context) that the twin's builtins call (`machine.rs`); numeric functions are those that
 //! the twin calls (`numeric.rs`). So what is tested is what nothing else on a CPU sees: the text.
@@ -26,26 +26,26 @@ mod library;
 mod machine;
 mod numeric;
 mod run;
+mod shim;
 mod tensor_cores;
 mod text;
 mod wgmma;
 
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 pub use crate::simulator::{Refused, Sanitizers};
 pub(crate) use run::{PrintedLaunch, Reachable, Text};
 
 use crate::codegen::{Checks, CudaSource};
-use crate::compile::kernel::{Kernel, KernelDefinition};
-use crate::compile::print;
+use crate::compile;
+use crate::compile::kernel::AnyKernel;
 use crate::driver::{Shown, Version};
 use crate::ir::Location;
 use crate::passes;
 use crate::validate::ValidModule;
 use compiler::Compiler;
 use library::Unit;
+use warpsmith_lang::kernel_map::KernelMap;
 
 /// Whether there is a C++ compiler to run printed CUDA with.
 ///
@@ -64,43 +64,52 @@ pub(crate) struct TextOptions {
 
 type Compiled = Result<Arc<Text>, Refused>;
 
-/// The texts of one kernel.
-type Texts<K> = HashMap<(<K as KernelDefinition>::Comptime, TextOptions), Compiled>;
-
-/// The texts of all kernels that were launched, by their types.
-fn known() -> MutexGuard<'static, HashMap<TypeId, Box<dyn Any + Send>>> {
-    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
+/// The texts of all kernels that were launched.
+fn known() -> MutexGuard<'static, KernelMap<TextOptions, Compiled>> {
+    static KNOWN: LazyLock<Mutex<KernelMap<TextOptions, Compiled>>> = LazyLock::new(Mutex::default);
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A kernel's text, compiled at its first launch.
-pub(crate) fn text<K: Kernel>(comptime: &K::Comptime, wanted: TextOptions) -> Compiled {
-    let key = (comptime.clone(), wanted);
-    if let Some(known) = known().get(&TypeId::of::<K>()).and_then(|texts| texts.downcast_ref::<Texts<K>>())
-        && let Some(text) = known.get(&key)
-    {
+pub(crate) fn text(kernel: &dyn AnyKernel, module: &ValidModule, wanted: TextOptions) -> Compiled {
+    if let Some(text) = known().get(kernel, &wanted) {
         return text.clone();
     }
     // Compiling takes long, and other kernels do not wait for it.
-    let made = source::<K>(comptime, wanted.version)
-        .and_then(|source| compile(source, K::AT, wanted.sanitizers))
-        .map(Arc::new);
-    let mut known = known();
-    let texts = known.entry(TypeId::of::<K>()).or_insert_with(|| Box::new(Texts::<K>::new()));
-    match texts.downcast_mut::<Texts<K>>() {
-        Some(texts) => texts.entry(key).or_insert(made).clone(),
-        None => made,
+    let made = loaded(printed(module, wanted), kernel.at(), wanted.sanitizers);
+    known().add(kernel, wanted, made).clone()
+}
+
+/// Compiles texts of a kernel that are new in one call of the compiler; [`text`] then has them.
+pub(crate) fn compile_together(kernel: &dyn AnyKernel, module: &ValidModule, wanted: [TextOptions; 2]) {
+    let [first, second] = wanted;
+    if first == second || wanted.iter().any(|wanted| known().get(kernel, wanted).is_some()) {
+        return;
+    }
+    let made = wanted.map(|wanted| printed(module, wanted));
+    if let [Ok((_, first)), Ok((_, second))] = &made {
+        library::compile_together(&[first, second], wanted[0].sanitizers);
+    }
+    for (wanted, made) in wanted.into_iter().zip(made) {
+        let made = loaded(made, kernel.at(), wanted.sanitizers);
+        known().add(kernel, wanted, made);
     }
 }
 
-fn source<K: Kernel>(comptime: &K::Comptime, version: Version) -> Result<CudaSource, Refused> {
-    let printed = K::module(comptime).and_then(|module| print(&module, version, true));
-    printed.map_err(|e| Refused::NotPrinted(e.to_string()))
+/// A text, and the same for the host's compiler.
+type Printed = Result<(CudaSource, Unit), Refused>;
+
+fn printed(module: &ValidModule, wanted: TextOptions) -> Printed {
+    let source = compile::print(module, wanted.version, true);
+    let source = source.map_err(|e| Refused::NotPrinted(e.to_string()))?;
+    let unit = unit(&source, wanted.sanitizers)?;
+    Ok((source, unit))
 }
 
-fn compile(source: CudaSource, at: Location, sanitizers: Sanitizers) -> Result<Text, Refused> {
-    let exports = library::loaded(&unit(&source, sanitizers)?, sanitizers)?;
-    Ok(Text { source, exports, at, statics: Mutex::default() })
+fn loaded(printed: Printed, at: Location, sanitizers: Sanitizers) -> Compiled {
+    let (source, unit) = printed?;
+    let exports = library::loaded(&unit, sanitizers)?;
+    Ok(Arc::new(Text { source, exports, at, statics: Mutex::default() }))
 }
 
 fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
@@ -161,7 +170,7 @@ pub fn launch_texts(module: &ValidModule, checked: bool) -> crate::Result<Vec<Cu
     let coarsened =
         kernel.attributes.coarsen.map(|factor| Version { coarsen: Some(factor), ..checks.into() });
     let versions = [Some(Version::of_launch(checks, shown)), coarsened];
-    versions.into_iter().flatten().map(|version| print(module, version, true)).collect()
+    versions.into_iter().flatten().map(|version| compile::print(module, version, true)).collect()
 }
 
 #[cfg(test)]

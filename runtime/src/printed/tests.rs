@@ -1,6 +1,5 @@
 //! The shim knows what the device API and the printer can print, and launches find texts that were compiled ahead of them.
 
-use std::any::TypeId;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -9,7 +8,8 @@ use super::Sanitizers;
 use super::compiler::Compiler;
 use super::library::Unit;
 use super::text::{for_host, is_word, string_end, word_end};
-use super::{Refused, Texts, functions, known, launch_texts, library};
+use super::{Refused, functions, known, launch_texts, library, shim};
+use crate::compile::kernel::Specialized;
 use crate::prelude::*;
 use crate::simulator::{Executor, Settings};
 
@@ -86,7 +86,8 @@ fn every_cuda_name_that_can_be_printed_is_known_or_listed() {
     printed_names(&runtime.join("ir/src/codegen"), &mut names);
     assert!(names.len() > 250, "only {} names are found", names.len());
     assert!(names.contains("__shfl_xor_sync") || names.contains("__ballot_sync"), "{names:?}");
-    let known = library::words();
+    let mut known = shim::words();
+    known.extend(functions::functions().map(|function| function.name));
     let unknown: Vec<&String> = names
         .iter()
         .filter(|name| {
@@ -200,9 +201,7 @@ fn launches_run_the_texts_that_are_compiled_ahead() -> crate::Result<()> {
         .map(|text| text.code)
         .collect();
     let known = known();
-    let launched =
-        known.get(&TypeId::of::<rows_scaled>()).and_then(|texts| texts.downcast_ref::<Texts<rows_scaled>>());
-    let launched: Vec<_> = launched.into_iter().flat_map(|texts| texts.values()).flatten().collect();
+    let launched: Vec<_> = known.of(&Specialized::<rows_scaled>(())).flatten().collect();
     assert_eq!(launched.len(), 2);
     assert!(launched.iter().all(|text| ahead.contains(&text.source.code)), "{ahead:#?}");
     Ok(())

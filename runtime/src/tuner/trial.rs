@@ -1,6 +1,5 @@
 //! One launch of one candidate: inspected, or run and timed.
 
-use std::any::TypeId;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
@@ -55,7 +54,8 @@ impl Look {
         let slices = slices.map(|memory| memory.range.end - memory.range.start);
         self.bytes = self.bytes.max(slices.sum());
         let mut hasher = DefaultHasher::new();
-        (TypeId::of::<K>(), launch.comptime(), checks, launch.elements()).hash(&mut hasher);
+        launch.any().kernel.hash(&mut hasher);
+        (checks, launch.elements()).hash(&mut hasher);
         if self.seen.insert(hasher.finish()) {
             let checks = if checks { Checks::All } else { Checks::None };
             let source = launch.print(&PrintOptions { checks, line_directives: false })?;

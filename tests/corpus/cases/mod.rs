@@ -30,6 +30,9 @@ mod vectors;
 pub use data::Random;
 pub use sparse::HostCsr;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use warpsmith::codegen::{CudaSource, PrintOptions};
 use warpsmith::validate::ValidModule;
 use warpsmith::{Device, Kernel};
@@ -66,13 +69,28 @@ pub struct Case {
     pub check: fn(&Device, Scale) -> Result<(), String>,
 }
 
-/// Runs every case on small inputs.
+/// Runs every case on small inputs, on a device for each core: cases may use the same statics.
 ///
 /// # Panics
 /// If one gives another result than its reference, or a fault.
-pub fn check_all(device: &Device) {
-    let wrong = |case: &Case| Some(format!("{}: {}", case.name, (case.check)(device, Scale::Small).err()?));
-    let failures: Vec<String> = all().iter().filter_map(wrong).collect();
+pub fn check_all(device: fn() -> Device) {
+    let (cases, next) = (all(), AtomicUsize::new(0));
+    let work = || {
+        let (device, mut failures) = (device(), Vec::new());
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let failure = (case.check)(&device, Scale::Small).err();
+            failures.extend(failure.map(|failure| format!("{}: {failure}", case.name)));
+        }
+        failures
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let failures: Vec<String> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().expect("a case that panics has said why"))
+            .collect()
+    });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

@@ -2,14 +2,14 @@
 
 pub mod documents;
 
-use warpsmith::codegen::{Checks, GpuChecks, PrintOptions};
+use warpsmith::codegen::{Checks, CudaSource, GpuChecks, PrintOptions};
 use warpsmith::ir::{ExprKind, Module, visit};
 use warpsmith::launch::LaunchError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
 use warpsmith::printed;
 use warpsmith::simulator::{Executor, Settings};
-use warpsmith::{Error, driver::DriverError};
+use warpsmith::{Error, RecordError, driver::DriverError};
 
 /// Compiles a kernel, then runs `test` on the simulator, and on a GPU if there is one.
 pub fn everywhere<K: Kernel>(comptime: &K::Comptime, test: impl Fn(&Device)) {
@@ -19,6 +19,10 @@ pub fn everywhere<K: Kernel>(comptime: &K::Comptime, test: impl Fn(&Device)) {
 
 /// Runs `test` on the simulator, and on a GPU if there is one.
 pub fn on_every_device(test: impl Fn(&Device)) {
+    on_each(&test);
+}
+
+fn on_each(test: &dyn Fn(&Device)) {
     devices().iter().for_each(test);
 }
 
@@ -104,9 +108,13 @@ pub fn launch_error(result: warpsmith::Result<()>) -> LaunchError {
 
 /// Every builtin that a kernel calls says what it means in Rust, which an interpreter calls.
 pub fn has_meanings<K: Kernel>(comptime: &K::Comptime) {
-    let module = K::record(comptime).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
+    check_meanings(K::NAME, K::record(comptime));
+}
+
+fn check_meanings(name: &str, recorded: Result<Module, RecordError>) {
+    let module = recorded.unwrap_or_else(|e| panic!("{name}: {e}"));
     let without = without_meaning(&module);
-    assert!(without.is_empty(), "{}: builtins without a Rust meaning: {}", K::NAME, without.join(", "));
+    assert!(without.is_empty(), "{name}: builtins without a Rust meaning: {}", without.join(", "));
 }
 
 /// Names of the builtins in a module that have no Rust meaning.
@@ -125,15 +133,19 @@ pub fn without_meaning(module: &Module) -> Vec<&'static str> {
 /// Compiles the CUDA of a kernel, unchecked, checked and with all that a GPU can check, without a warning.
 pub fn compiles<K: Kernel>(comptime: &K::Comptime) {
     has_meanings::<K>(comptime);
+    compile_all(K::NAME, &|options| K::print(comptime, options));
+}
+
+fn compile_all(name: &str, print: &dyn Fn(&PrintOptions) -> warpsmith::Result<CudaSource>) {
     let mut seen = Vec::new();
     for checks in [Checks::None, Checks::Lifted(u64::MAX), Checks::All, Checks::Also(GpuChecks::ALL)] {
         let options = PrintOptions { checks, line_directives: false };
-        let source = K::print(comptime, &options).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
+        let source = print(&options).unwrap_or_else(|e| panic!("{name}: {e}"));
         if !seen.contains(&source.code) {
             let arch = Arch { major: 9, minor: 0, specific: true };
             // The other checks of a GPU stand between products of warpgroups, which then wait for each other.
             let serialized = checks == Checks::Also(GpuChecks::ALL);
-            compiled(K::NAME, &source.code, arch, (source.needs.launches, serialized));
+            compiled(name, &source.code, arch, (source.needs.launches, serialized));
             seen.push(source.code);
         }
     }

@@ -16,8 +16,6 @@ mod refuse;
 mod run;
 mod units;
 
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 pub use lower::Unsupported;
@@ -26,7 +24,8 @@ pub use program::Program;
 pub use run::{Argument, InterpretedLaunch, Rules};
 
 use crate::deep_stack;
-use crate::kernel::KernelDefinition;
+use crate::kernel::AnyKernel;
+use crate::kernel_map::KernelMap;
 use crate::simulator::{Interests, Settings};
 use crate::validate::ValidModule;
 
@@ -67,24 +66,13 @@ impl LowerOptions {
 
 type Lowered = Result<Arc<Program>, Unsupported>;
 
-/// The programs of one kernel.
-type Programs<K> = HashMap<(<K as KernelDefinition>::Comptime, LowerOptions), Lowered>;
-
 /// The program of a kernel, lowered at its first launch with these wishes.
-pub fn program<K: KernelDefinition>(
-    comptime: &K::Comptime,
-    module: &ValidModule,
-    options: LowerOptions,
-) -> Lowered {
-    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
+pub fn program(kernel: &dyn AnyKernel, module: &ValidModule, options: LowerOptions) -> Lowered {
+    static KNOWN: LazyLock<Mutex<KernelMap<LowerOptions, Lowered>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let programs = known.entry(TypeId::of::<K>()).or_insert_with(|| Box::new(Programs::<K>::new()));
-    let key = (comptime.clone(), options);
-    match programs.downcast_mut::<Programs<K>>() {
-        Some(programs) => programs
-            .entry(key)
-            .or_insert_with(|| deep_stack::run(|| lower::lower(module, options)).map(Arc::new))
-            .clone(),
-        None => deep_stack::run(|| lower::lower(module, options)).map(Arc::new),
+    if let Some(lowered) = known.get(kernel, &options) {
+        return lowered.clone();
     }
+    let lowered = deep_stack::run(|| lower::lower(module, options)).map(Arc::new);
+    known.add(kernel, options, lowered).clone()
 }

@@ -6,7 +6,7 @@ use super::Simulation;
 use super::writable::{self, Writable};
 use crate::argument::KernelArg;
 use crate::checks::{Barrier, Barriers, Checkers, Races, Reached, Verdict};
-use crate::compile::kernel::Kernel;
+use crate::compile::kernel::{AnyKernel, Kernel};
 use crate::error::Result;
 use crate::host::device::Device;
 use crate::interpreter::InterpretedLaunch;
@@ -63,8 +63,8 @@ impl<K: Kernel> Launch<'_, K> {
     /// The errors of [`Launch::launch_observed`], and any fault of the launch as it is: the question makes sense only for a
     /// launch without a fault.
     pub fn barriers(self, device: &Device) -> Result<Barriers> {
-        let simulation = self.simulation(device)?;
-        simulation.statics().enter(|| simulation.barriers::<K>(&self.comptime, self.args.as_ref()))
+        let (simulation, launch) = (self.any().simulation(device)?, self.any());
+        simulation.statics().enter(|| simulation.barriers(launch.kernel, launch.args))
     }
 }
 
@@ -90,18 +90,18 @@ struct Trials<'t> {
 
 impl Simulation {
     /// The report of [`Launch::barriers`].
-    pub(super) fn barriers<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<Barriers> {
+    pub(super) fn barriers(&self, kernel: &dyn AnyKernel, args: &[KernelArg]) -> Result<Barriers> {
         let (races, reached) = (Races::new(), Reached::default());
         let watched: [&dyn Observer; 2] = [&races, &reached];
-        let launch = self.launch::<K>(args, &watched)?;
+        let launch = self.launch(kernel, args, &watched)?;
         let settings = Settings {
             step_budget: BUDGET.min(launch.settings.step_budget),
             atomic_budget: BUDGET.min(launch.settings.atomic_budget),
             ..launch.settings.clone()
         };
         let hasty = SimLaunch { settings, ..launch.clone() };
-        let program = |launch: &SimLaunch<'_>| self.prepare::<K>(comptime, launch, args);
-        let memory = writable::of_launch(self.module().module(), args, K::PARAMS);
+        let program = |launch: &SimLaunch<'_>| self.prepare(kernel, launch, args);
+        let memory = writable::of_launch(self.module().module(), args, kernel.params());
         let mut trials = Trials {
             whole: Trial { launch: launch.clone(), program: program(&launch)? },
             short: Trial { launch: hasty.clone(), program: program(&hasty)? },
@@ -111,7 +111,7 @@ impl Simulation {
         };
         let report = trials.report();
         if !launch.settings.checks.initialisation {
-            self.assume_written::<K>(args);
+            self.assume_written(kernel, args);
         }
         Ok(report?)
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::views::{Seen, Views};
 use crate::argument::Order;
 use crate::argument::{KernelArg, MemoryPlace};
-use crate::compile::kernel::Kernel;
+use crate::compile::kernel::AnyKernel;
 use crate::driver::{DriverError, Gpu, is_everywhere};
 use crate::error::LaunchError;
 use crate::error::Result;
@@ -56,11 +56,11 @@ impl Copies {
     /// # Errors
     /// [`LaunchError::NotCopied`] for images, raw pointers, memory of another GPU, and constants that the
     /// simulator has otherwise; a driver error.
-    pub fn new<K: Kernel>(gpu: &Gpu, module: &Module, args: &[KernelArg]) -> Result<Self> {
-        let refused = |what: String, why| LaunchError::NotCopied { kernel: K::NAME, what, why };
+    pub fn new(gpu: &Gpu, kernel: &dyn AnyKernel, module: &Module, args: &[KernelArg]) -> Result<Self> {
+        let refused = |what: String, why| LaunchError::NotCopied { kernel: kernel.name(), what, why };
         let types = module.kernel.params.iter().map(|id| &module.kernel.var(*id).ty);
         let mut spans = Vec::new();
-        for ((arg, ty), name) in args.iter().zip(types).zip(K::PARAMS) {
+        for ((arg, ty), name) in args.iter().zip(types).zip(kernel.params()) {
             let reached = reached(arg, ty, gpu.ordinal());
             spans.extend(reached.map_err(|why| refused(format!("argument `{name}`"), why))?);
         }

@@ -1,9 +1,10 @@
 //! The costs of a launch, counted by Rust line.
 
+use crate::compile;
 use crate::compile::kernel::Kernel;
 use crate::error::Result;
 use crate::host::device::{Backend, Device};
-use crate::launch::{Launch, check};
+use crate::launch::{AnyLaunch, Launch, check};
 use crate::metrics::{Metrics, Report};
 
 impl<K: Kernel> Launch<'_, K> {
@@ -40,22 +41,28 @@ impl<K: Kernel> Launch<'_, K> {
     /// The errors of [`Launch::launch`] and [`Launch::launch_observed`]; [`LaunchError::NotCopied`](crate::launch::LaunchError) on a GPU for
     /// images and raw pointers.
     pub fn metrics(self, device: &Device) -> Result<Report> {
-        let module = K::module(&self.comptime)?;
+        self.any().metrics(device)
+    }
+}
+
+impl AnyLaunch<'_> {
+    fn metrics(self, device: &Device) -> Result<Report> {
+        let module = compile::module(self.kernel)?;
         let metrics = Metrics::new();
         match device.backend() {
-            Backend::Simulator => self.launch_observed(device, &[&metrics])?,
+            Backend::Simulator => self.observed(device, &[&metrics])?,
             Backend::Gpu(gpu) => {
                 self.check_for_copies(device)?;
                 self.predict(gpu, &[&metrics])?;
-                self.launch(device)?;
+                self.run(device, true)?;
             }
         }
         Ok(metrics.report().with_functions(module.module()))
     }
 
     /// Refuses an invalid launch before anything is copied.
-    pub(super) fn check_for_copies(&self, device: &Device) -> Result<()> {
+    pub(super) fn check_for_copies(self, device: &Device) -> Result<()> {
         self.refuse_order()?;
-        Ok(check::arguments::<K>(self.args.as_ref(), device)?)
+        Ok(check::arguments(self.kernel, self.args, device)?)
     }
 }

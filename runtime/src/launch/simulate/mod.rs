@@ -19,10 +19,11 @@ mod writable;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Launch, LaunchError, LaunchShape, Setup, check};
+use super::{AnyLaunch, Launch, LaunchError, LaunchShape, Setup, check};
 use crate::argument::KernelArg;
 use crate::checks::{BarrierLog, Checkers};
-use crate::compile::kernel::Kernel;
+use crate::compile;
+use crate::compile::kernel::{AnyKernel, Kernel};
 use crate::driver::{Attributes, Gpu};
 use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
@@ -107,48 +108,56 @@ impl<K: Kernel> Launch<'_, K> {
     /// [`SimFault::NotInterpreted`] if the interpreter cannot run the kernel.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
         #[cfg(feature = "report")]
-        if let Some(page) = WantedPage::new::<K>(&self.comptime, &self.setup.shape::<K>()?) {
+        self.any().observed(device, observers)
+    }
+}
+
+impl AnyLaunch<'_> {
+    /// [`Launch::launch_observed`].
+    pub(super) fn observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
+        #[cfg(feature = "report")]
+        if let Some(page) = WantedPage::new(self.kernel, &self.shape()?) {
             let mut all = observers.to_vec();
             all.push(&page.metrics);
             self.watch(device, &all)?;
-            return page.write::<K>(&K::module(&self.comptime)?, &self.comptime, self.args.as_ref());
+            return page.write(&compile::module(self.kernel)?, self.kernel, self.args);
         }
         self.watch(device, observers)
     }
 
     /// Like [`Launch::launch_observed`], with the observers alone.
-    pub(super) fn watch(&self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
-        let (simulation, args) = (self.simulation(device)?, self.args.as_ref());
+    pub(super) fn watch(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
+        let (simulation, Self { kernel, args, .. }) = (self.simulation(device)?, self);
         simulation.statics.enter(|| {
-            let outcome = simulation.observe::<K>(&self.comptime, args, observers);
-            simulation.assume_written::<K>(args);
+            let outcome = simulation.observe(kernel, args, observers);
+            simulation.assume_written(kernel, args);
             outcome
         })
     }
 
     /// The launch as the simulator knows it, checked; only there can it be.
-    pub(super) fn simulation(&self, device: &Device) -> Result<Simulation> {
+    pub(super) fn simulation(self, device: &Device) -> Result<Simulation> {
         self.refuse_order()?;
         let Backend::Simulator = device.backend() else {
-            return Err(LaunchError::OnlySimulated { kernel: K::NAME }.into());
+            return Err(LaunchError::OnlySimulated { kernel: self.kernel.name() }.into());
         };
-        let shape = self.setup.shape::<K>()?;
-        check::arguments::<K>(self.args.as_ref(), device)?;
-        Simulation::new::<K>(device, &self.comptime, &self.setup, &shape)
+        let shape = self.shape()?;
+        check::arguments(self.kernel, self.args, device)?;
+        Simulation::new(device, self.kernel, self.setup, &shape)
     }
 
     /// Runs the launch on the simulator as a GPU will run it, with copies of the memory that it reaches there.
     ///
     /// # Errors
     /// The errors of [`Launch::launch_observed`]; [`LaunchError::NotCopied`].
-    fn predict(&self, gpu: &Gpu, observers: &[&dyn Observer]) -> Result<Copies> {
-        let shape = self.setup.shape::<K>()?;
+    fn predict(self, gpu: &Gpu, observers: &[&dyn Observer]) -> Result<Copies> {
+        let (shape, kernel) = (self.shape()?, self.kernel);
         gpu.take_fault()?;
-        let module = K::module(&self.comptime)?;
-        let copies = Copies::new::<K>(gpu, module.module(), self.args.as_ref())?;
+        let module = compile::module(kernel)?;
+        let copies = Copies::new(gpu, kernel, module.module(), self.args)?;
         let setup = self.setup.for_simulator();
-        let simulation = Simulation::new::<K>(&Device::simulator(), &self.comptime, &setup, &shape)?;
-        let observe = || simulation.observe::<K>(&self.comptime, &copies.args, observers);
+        let simulation = Simulation::new(&Device::simulator(), kernel, &setup, &shape)?;
+        let observe = || simulation.observe(kernel, &copies.args, observers);
         simulation.statics.enter(|| copies.with_statics(observe))?;
         Ok(copies)
     }
@@ -165,16 +174,16 @@ impl Setup {
 }
 
 impl Simulation {
-    pub(super) fn new<K: Kernel>(
+    pub(super) fn new(
         device: &Device,
-        comptime: &K::Comptime,
+        kernel: &dyn AnyKernel,
         setup: &Setup,
         shape: &LaunchShape,
     ) -> Result<Self> {
-        let module = K::module(comptime)?;
+        let module = compile::module(kernel)?;
         let attributes = &module.module().attributes;
-        check::simulator::<K>(shape, module.module(), &setup.attributes)?;
-        let coarsen = setup.coarsening(K::NAME, attributes.coarsen)?;
+        check::simulator(kernel.name(), shape, module.module(), &setup.attributes)?;
+        let coarsen = setup.coarsening(kernel.name(), attributes.coarsen)?;
         // The attribute's setting was checked when the kernel was recorded.
         if let Some(factor) = coarsen.filter(|factor| Some(*factor) != attributes.coarsen) {
             passes::coarsen(&module, factor)?;
@@ -195,7 +204,7 @@ impl Simulation {
             module,
             checked: true,
             coarsen,
-            coarsens: setup.coarsening_of::<K>(coarsen, shape, &[])?.is_some(),
+            coarsens: setup.coarsening_of(kernel.name(), coarsen, shape, &[])?.is_some(),
             barriers: device.barrier_log().cloned(),
             statics: device.statics().clone(),
         })
@@ -230,11 +239,11 @@ impl Simulation {
         self.noalias
     }
 
-    pub(super) fn run<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
+    pub(super) fn run(&self, kernel: &dyn AnyKernel, args: &[KernelArg]) -> Result<()> {
         self.statics.enter(|| {
-            let outcome = self.run_watched::<K>(comptime, args);
+            let outcome = self.run_watched(kernel, args);
             if !self.sees_writes() {
-                self.assume_written::<K>(args);
+                self.assume_written(kernel, args);
             }
             outcome
         })
@@ -248,78 +257,78 @@ impl Simulation {
     }
 
     /// Memory that a launch may have written unseen counts as written.
-    pub(super) fn assume_written<K: Kernel>(&self, args: &[KernelArg]) {
+    pub(super) fn assume_written(&self, kernel: &dyn AnyKernel, args: &[KernelArg]) {
         if !global::is_all_written() {
-            let memory = writable::of_launch(self.module.module(), args, K::PARAMS);
+            let memory = writable::of_launch(self.module.module(), args, kernel.params());
             let hidden = writable::reaches_further(&self.module.module().kernel);
             global::assume_written(memory.iter().map(Writable::addresses), hidden);
         }
     }
 
-    fn run_watched<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
+    fn run_watched(&self, kernel: &dyn AnyKernel, args: &[KernelArg]) -> Result<()> {
         if self.settings.executor == Executor::All && self.barriers.is_none() {
-            return self.run_all::<K>(comptime, args);
+            return self.run_all(kernel, args);
         }
-        self.run_one::<K>(comptime, args)
+        self.run_one(kernel, args)
     }
 
     /// Runs a launch as the executor says; on all of them it is that on both.
-    pub(super) fn run_one<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
+    pub(super) fn run_one(&self, kernel: &dyn AnyKernel, args: &[KernelArg]) -> Result<()> {
         if let Some(log) = &self.barriers {
-            log.add(self.barriers::<K>(comptime, args)?);
+            log.add(self.barriers(kernel, args)?);
             return Ok(());
         }
         #[cfg(feature = "report")]
-        if let Some(page) = WantedPage::new::<K>(comptime, &self.shape)
-            && self.run_for_page::<K>(&page, comptime, args)?
+        if let Some(page) = WantedPage::new(kernel, &self.shape)
+            && self.run_for_page(&page, kernel, args)?
         {
             return Ok(());
         }
         if self.settings.overlap_launches {
             return overlap::run(self, |checkers, overlaps| {
-                self.run_checked::<K>(comptime, args, checkers, overlaps)
+                self.run_checked(kernel, args, checkers, overlaps)
             });
         }
-        self.run_checked::<K>(comptime, args, &self.checkers(), false)
+        self.run_checked(kernel, args, &self.checkers(), false)
     }
 
     /// Runs a launch with these checks, which know the launch before it if this one overlaps it.
-    fn run_checked<K: Kernel>(
+    fn run_checked(
         &self,
-        comptime: &K::Comptime,
+        kernel: &dyn AnyKernel,
         args: &[KernelArg],
         checkers: &Checkers,
         overlaps: bool,
     ) -> Result<()> {
         let executor = self.settings.executor;
         let observers: Vec<&dyn Observer> = checkers.observers().collect();
-        let launch = SimLaunch { overlaps, ..self.launch::<K>(args, &observers)? };
+        let launch = SimLaunch { overlaps, ..self.launch(kernel, args, &observers)? };
         let unwatched = SimLaunch { observers: &[], ..launch.clone() };
         if executor == Executor::Printed {
-            return self.run_printed::<K>(comptime, &unwatched, args);
+            return self.run_printed(kernel, &unwatched, args);
         }
-        let by_twin = || K::run_thread(comptime, args);
+        let by_twin = || kernel.run_thread(args);
         let twin = || simulator::run(&unwatched, &by_twin);
         if executor == Executor::Twin {
             twin()?;
             return Ok(());
         }
-        let run = match self.prepare::<K>(comptime, &launch, args) {
+        let run = match self.prepare(kernel, &launch, args) {
             Ok(run) => run,
             Err(refused) => {
                 unchecked(&refused);
                 let outcome = twin();
-                self.assume_written::<K>(args);
+                self.assume_written(kernel, args);
                 outcome?;
                 return Ok(());
             }
         };
         let by_interpreter = || run.thread();
         if matches!(executor, Executor::Both | Executor::All) {
-            match compared::refused(self.module.module(), K::PARAMS) {
-                Some(why) => compared::not_compared(K::NAME, &why),
+            match compared::refused(self.module.module(), kernel.params()) {
+                Some(why) => compared::not_compared(kernel.name(), &why),
                 None => {
-                    let memory = writable::of_launch(self.module.module(), args, K::PARAMS);
+                    let memory = writable::of_launch(self.module.module(), args, kernel.params());
                     compared::run(&launch, &memory, &by_interpreter, &by_twin)?;
                     return Ok(());
                 }
@@ -338,49 +347,40 @@ impl Simulation {
     /// Runs a launch that shall have a page on the interpreter, with the checks that it would have there; says
     /// whether that can run it.
     #[cfg(feature = "report")]
-    fn run_for_page<K: Kernel>(
-        &self,
-        page: &WantedPage,
-        comptime: &K::Comptime,
-        args: &[KernelArg],
-    ) -> Result<bool> {
+    fn run_for_page(&self, page: &WantedPage, kernel: &dyn AnyKernel, args: &[KernelArg]) -> Result<bool> {
         let checkers = self.checkers();
         let mut observers: Vec<&dyn Observer> = checkers.observers().collect();
         observers.push(&page.metrics);
-        match self.observe::<K>(comptime, args, &observers) {
+        match self.observe(kernel, args, &observers) {
             Err(Error::Simulator(refused)) if matches!(*refused, SimFault::NotInterpreted { .. }) => {
-                eprintln!("warpsmith: no page of kernel `{}`: {refused}", K::NAME);
+                eprintln!("warpsmith: no page of kernel `{}`: {refused}", kernel.name());
                 Ok(false)
             }
             Err(error) => Err(error),
-            Ok(()) => page.write::<K>(&self.module, comptime, args).map(|()| true),
+            Ok(()) => page.write(&self.module, kernel, args).map(|()| true),
         }
     }
 
     /// Runs a launch on the interpreter, which tells `observers`.
-    fn observe<K: Kernel>(
-        &self,
-        comptime: &K::Comptime,
-        args: &[KernelArg],
-        observers: &[&dyn Observer],
-    ) -> Result<()> {
-        let launch = self.launch::<K>(args, observers)?;
-        let run = self.prepare::<K>(comptime, &launch, args)?;
+    fn observe(&self, kernel: &dyn AnyKernel, args: &[KernelArg], observers: &[&dyn Observer]) -> Result<()> {
+        let launch = self.launch(kernel, args, observers)?;
+        let run = self.prepare(kernel, &launch, args)?;
         simulator::run(&launch, &|| run.thread())?;
         Ok(())
     }
 
     /// The launch as the machine runs it.
-    pub(super) fn launch<'l, K: Kernel>(
+    pub(super) fn launch<'l>(
         &self,
+        kernel: &dyn AnyKernel,
         args: &[KernelArg],
         observers: &'l [&'l dyn Observer],
     ) -> Result<SimLaunch<'l>> {
         if self.noalias {
-            check::overlap::<K>(args)?;
+            check::overlap(kernel, args)?;
         }
         Ok(SimLaunch {
-            kernel: K::NAME,
+            kernel: kernel.name(),
             grid: self.shape.grid,
             block: self.shape.block,
             cluster: self.cluster,
@@ -393,27 +393,27 @@ impl Simulation {
             without: None,
             prints: Prints::Shown,
             observers,
-            slices: slices::<K>(args),
+            slices: slices(kernel.params(), args),
         })
     }
 
     /// The kernel's IR with these arguments, to be run.
-    pub(super) fn prepare<K: Kernel>(
+    pub(super) fn prepare(
         &self,
-        comptime: &K::Comptime,
+        kernel: &dyn AnyKernel,
         launch: &SimLaunch<'_>,
         args: &[KernelArg],
     ) -> std::result::Result<InterpretedLaunch, SimFault> {
         let options = LowerOptions::of(&self.settings, simulator::interests(launch.observers));
-        let program = interpreter::program::<K>(comptime, &self.module, options);
+        let program = interpreter::program(kernel, &self.module, options);
         let program = program.map_err(|refused| SimFault::NotInterpreted {
-            kernel: K::NAME.to_owned(),
+            kernel: kernel.name().to_owned(),
             what: refused.what,
             file: refused.at.file.to_owned(),
             line: refused.at.line,
         })?;
         let arguments = Argument::of(&program, args);
-        Ok(InterpretedLaunch::new(program, 0, K::NAME, arguments, rules(&launch.settings)))
+        Ok(InterpretedLaunch::new(program, 0, kernel.name(), arguments, rules(&launch.settings)))
     }
 }
 
@@ -424,7 +424,7 @@ fn registers(threads: u32, blocks: Option<u32>) -> u32 {
 }
 
 /// The slices among the arguments, by name, with their addresses.
-fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
+fn slices(names: &[&'static str], args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
     let slice = |(name, arg): (&&'static str, &KernelArg)| match arg {
         KernelArg::Slice { ptr, bytes, .. } => Some((*name, *ptr as usize..(*ptr + *bytes) as usize)),
         KernelArg::TensorMap { map, .. } => {
@@ -433,7 +433,7 @@ fn slices<K: Kernel>(args: &[KernelArg]) -> Vec<(&'static str, Range<usize>)> {
         }
         KernelArg::Image { .. } | KernelArg::Value(_) => None,
     };
-    K::PARAMS.iter().zip(args).filter_map(slice).collect()
+    names.iter().zip(args).filter_map(slice).collect()
 }
 
 /// Reports on stderr, once for each reason, that a kernel's twin runs without checks, since the interpreter cannot run it.

@@ -1,14 +1,13 @@
 //! Pages about launches that did not ask for one: those that `WARPSMITH_REPORT` wants, one for each kernel,
 //! specialization and shape.
 
-use std::any::TypeId;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::argument::KernelArg;
 use crate::codegen::{self, Checks, PrintOptions};
-use crate::compile::kernel::Kernel;
+use crate::compile::kernel::AnyKernel;
 use crate::compile::{self, Forms};
 use crate::driver::{Attributes, Limits, Version};
 use crate::error::Result;
@@ -36,11 +35,12 @@ pub(super) struct WantedPage {
 
 impl WantedPage {
     /// The page that a launch shall have, if it shall have one.
-    pub fn new<K: Kernel>(comptime: &K::Comptime, shape: &LaunchShape) -> Option<Self> {
-        let pages = Pages::process().filter(|pages| pages.include(K::NAME))?;
+    pub fn new(kernel: &dyn AnyKernel, shape: &LaunchShape) -> Option<Self> {
+        let pages = Pages::process().filter(|pages| pages.include(kernel.name()))?;
         let mut hasher = DefaultHasher::new();
         let LaunchShape { grid, block, cluster, dynamic_shared } = shape;
-        (TypeId::of::<K>(), comptime, grid, block, cluster, dynamic_shared).hash(&mut hasher);
+        kernel.hash(&mut hasher);
+        (grid, block, cluster, dynamic_shared).hash(&mut hasher);
         let key = hasher.finish();
         if WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).contains(&key) {
             return None;
@@ -53,14 +53,9 @@ impl WantedPage {
     ///
     /// # Errors
     /// [`crate::report::ReportError::Write`].
-    pub fn write<K: Kernel>(
-        &self,
-        module: &ValidModule,
-        comptime: &K::Comptime,
-        args: &[KernelArg],
-    ) -> Result<()> {
-        let resources = self.resources::<K>(module, comptime, args).map_err(|error| error.to_string());
-        let explanation = self.explanation::<K>(module, args)?;
+    pub fn write(&self, module: &ValidModule, kernel: &dyn AnyKernel, args: &[KernelArg]) -> Result<()> {
+        let resources = self.resources(module, kernel, args).map_err(|error| error.to_string());
+        let explanation = self.explanation(kernel.name(), module, args)?;
         let page = page(&self.metrics, module, &self.shape, &Limits::SIMULATOR, (resources, explanation));
         self.directory.add(&page)?;
         WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).insert(self.key);
@@ -68,26 +63,31 @@ impl WantedPage {
     }
 
     /// The proofs that the launch completes.
-    fn explanation<K: Kernel>(&self, module: &ValidModule, args: &[KernelArg]) -> Result<Explanation> {
+    fn explanation(
+        &self,
+        kernel: &'static str,
+        module: &ValidModule,
+        args: &[KernelArg],
+    ) -> Result<Explanation> {
         let of = module.module();
         let checks = conditions::checks(&of.conditions, &self.shape, args);
         let attributes = Attributes::default();
         let shown = conditions::showing(&of.fits, passes::read_only(module), &self.shape, args, &attributes);
-        let coarsen = coarsen::settled::<K>(module, of.attributes.coarsen, &self.shape, args)?;
+        let coarsen = coarsen::settled(module, of.attributes.coarsen, &self.shape, args)?;
         let version = Version { coarsen, ..Version::of_launch(checks, shown) };
         let (module, compute) = (module.clone(), Limits::SIMULATOR.compute);
-        explain::explanation(Forms { kernel: K::NAME, module, version, compute }, &self.shape, args)
+        explain::explanation(Forms { kernel, module, version, compute }, &self.shape, args)
     }
 
     /// The resources of the launch on the device that the simulator models.
-    fn resources<K: Kernel>(
+    fn resources(
         &self,
         module: &ValidModule,
-        comptime: &K::Comptime,
+        kernel: &dyn AnyKernel,
         args: &[KernelArg],
     ) -> Result<(Resources, Occupancy)> {
         let checks = conditions::checks(&module.module().conditions, &self.shape, args);
-        let resources = compile::resources_on::<K>(comptime, checks.into(), Limits::SIMULATOR.compute)?;
+        let resources = compile::resources_on(kernel, checks.into(), Limits::SIMULATOR.compute)?;
         let resources = resources.with_dynamic_shared(self.shape.dynamic_shared);
         let multiprocessor = Multiprocessor::from(&Limits::SIMULATOR);
         let occupancy = Occupancy::new(&resources, &multiprocessor, self.shape.block)?;

@@ -6,7 +6,7 @@ use super::views::Views;
 use super::writable::{self, Writable};
 use crate::argument::KernelArg;
 use crate::codegen::Checks;
-use crate::compile::kernel::Kernel;
+use crate::compile::kernel::AnyKernel;
 use crate::driver::{Attributes, Version};
 use crate::error::{Error, Result};
 use crate::ir::CoarsenNeeds;
@@ -17,40 +17,29 @@ use crate::simulator::{self, SimFault, SimLaunch};
 
 impl Simulation {
     /// Runs the text that a GPU would be given for this launch.
-    pub(super) fn run_printed<K: Kernel>(
+    pub(super) fn run_printed(
         &self,
-        comptime: &K::Comptime,
+        kernel: &dyn AnyKernel,
         launch: &SimLaunch<'_>,
         args: &[KernelArg],
     ) -> Result<()> {
-        self.run_text::<K>(comptime, launch, args, self.checks(args))
+        self.run_text(kernel, launch, args, self.checks(args))
     }
 
-    fn run_text<K: Kernel>(
+    fn run_text(
         &self,
-        comptime: &K::Comptime,
+        kernel: &dyn AnyKernel,
         launch: &SimLaunch<'_>,
         args: &[KernelArg],
         checks: Checks,
     ) -> Result<()> {
-        let module = self.module();
-        let shown = conditions::showing(
-            &module.module().fits,
-            passes::read_only(module),
-            self.shape(),
-            args,
-            &Attributes::default(),
-        );
-        let shown = Some(shown);
-        let wanted = |coarsen| TextOptions {
-            version: Version { checks, coarsen, shown },
-            sanitizers: self.settings().sanitizers,
-        };
-        let refused = |why| SimFault::NotPrinted { kernel: K::NAME.to_owned(), why };
-        let mut text = printed::text::<K>(comptime, wanted(self.coarsen.filter(|_| self.coarsens)));
-        let fits = |needs: &CoarsenNeeds| coarsen::fits::<K>(needs, self.shape(), args);
+        let refused = |why| SimFault::NotPrinted { kernel: kernel.name().to_owned(), why };
+        let mut text = printed::text(kernel, self.module(), self.text_options(args, checks));
+        let fits = |needs: &CoarsenNeeds| coarsen::fits(needs, self.shape(), args);
         if text.as_ref().is_ok_and(|text| !text.coarsened().is_none_or(fits)) {
-            text = printed::text::<K>(comptime, wanted(None));
+            let mut options = self.text_options(args, checks);
+            options.version.coarsen = None;
+            text = printed::text(kernel, self.module(), options);
         }
         let text = text.map_err(refused)?;
         let (shape, threads) = self.shape().to_start(text.coarsened());
@@ -59,6 +48,21 @@ impl Simulation {
         let run = PrintedLaunch::new(&text, args, threads, self.reached(args), rules(self.settings()));
         simulator::run(&launch, &|| run.thread())?;
         Ok(())
+    }
+
+    /// How the text of this launch is printed and compiled.
+    fn text_options(&self, args: &[KernelArg], checks: Checks) -> TextOptions {
+        let module = self.module();
+        let shown = conditions::showing(
+            &module.module().fits,
+            passes::read_only(module),
+            self.shape(),
+            args,
+            &Attributes::default(),
+        );
+        let coarsen = self.coarsen.filter(|_| self.coarsens);
+        let version = Version { checks, coarsen, shown: Some(shown) };
+        TextOptions { version, sanitizers: self.settings().sanitizers }
     }
 
     /// The memory that the arguments and statics let the kernel access.
@@ -105,23 +109,25 @@ impl Simulation {
     /// Runs a launch on the twin and the interpreter, and then its text, checked and unchecked, from the same memory.
     ///
     /// If the others end with a fault, the text does not run: it has no checks but those of bounds.
-    pub(super) fn run_all<K: Kernel>(&self, comptime: &K::Comptime, args: &[KernelArg]) -> Result<()> {
-        let memory = writable::of_launch(self.module().module(), args, K::PARAMS);
+    pub(super) fn run_all(&self, kernel: &dyn AnyKernel, args: &[KernelArg]) -> Result<()> {
+        let memory = writable::of_launch(self.module().module(), args, kernel.params());
         let save = || memory.iter().map(Writable::saved).collect::<Vec<_>>();
         let restore =
             |saved: &[Vec<u8>]| memory.iter().zip(saved).for_each(|(region, saved)| region.restore(saved));
         let before = save();
-        self.run_one::<K>(comptime, args)?;
+        self.run_one(kernel, args)?;
         let after = save();
-        let launch = self.launch::<K>(args, &[])?;
+        let launch = self.launch(kernel, args, &[])?;
         // A launch that passed all checks needs none.
-        for checks in [self.checks(args), Checks::None] {
+        let both = [self.checks(args), Checks::None];
+        printed::compile_together(kernel, self.module(), both.map(|checks| self.text_options(args, checks)));
+        for checks in both {
             restore(&before);
-            let outcome = self.run_text::<K>(comptime, &launch, args, checks);
+            let outcome = self.run_text(kernel, &launch, args, checks);
             let printed = save();
             // Whatever the text does, the launch's results are the twin's.
             restore(&after);
-            same(K::NAME, outcome, &memory, &after, &printed)?;
+            same(kernel.name(), outcome, &memory, &after, &printed)?;
         }
         Ok(())
     }

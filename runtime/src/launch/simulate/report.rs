@@ -1,6 +1,7 @@
 //! A page about a launch.
 
 use super::pages;
+use crate::compile;
 use crate::compile::kernel::Kernel;
 use crate::error::Result;
 use crate::host::device::{Backend, Device};
@@ -43,17 +44,17 @@ impl<K: Kernel> Launch<'_, K> {
     /// # Errors
     /// The errors of [`Launch::metrics`]. Without NVRTC, registers and occupancy are left out and the page says so.
     pub fn report(self, device: &Device) -> Result<Page> {
-        let (module, shape) = (K::module(&self.comptime)?, self.setup.shape::<K>()?);
+        let (module, shape) = (compile::module(&self.kernel)?, self.any().shape()?);
         let known = (self.resources_and_occupancy(device), self.explain_on(device)?);
         let metrics = Metrics::new();
         let timing = match device.backend() {
             Backend::Simulator => {
-                self.watch(device, &[&metrics])?;
+                self.any().watch(device, &[&metrics])?;
                 None
             }
             Backend::Gpu(gpu) => {
-                self.check_for_copies(device)?;
-                let copies = self.predict(gpu, &[&metrics])?;
+                self.any().check_for_copies(device)?;
+                let copies = self.any().predict(gpu, &[&metrics])?;
                 Some(self.timed(device, gpu, &copies)?)
             }
         };

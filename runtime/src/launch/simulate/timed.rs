@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::copied::Copies;
 use crate::argument::KernelArg;
+use crate::compile;
 use crate::compile::kernel::Kernel;
 use crate::driver::{Gpu, LaunchStream};
 use crate::error::{Error, Result};
@@ -85,12 +86,13 @@ impl<K: Kernel> Launch<'_, K> {
     pub unsafe fn explain_timed(self, device: &Device, rounds: usize) -> Result<Explanation> {
         let explanation = self.explain_on(device)?;
         let Backend::Gpu(gpu) = device.backend() else { return Ok(explanation) };
-        self.check_for_copies(device)?;
+        self.any().check_for_copies(device)?;
         gpu.take_fault()?;
-        let copies = Copies::new::<K>(gpu, K::module(&self.comptime)?.module(), self.args.as_ref())?;
+        let copies =
+            Copies::new(gpu, &self.kernel, compile::module(&self.kernel)?.module(), self.args.as_ref())?;
         let timer = Timer::new(device, gpu, &copies, self.setup.attributes.stream.as_ref())?;
-        let (comptime, args, setup) = (self.comptime.clone(), self.args.clone(), self.setup.clone());
-        let same = Launch { comptime, args, setup, said: self.said, _borrows: PhantomData };
+        let (kernel, args, setup) = (self.kernel.clone(), self.args.clone(), self.setup.clone());
+        let same = Launch { kernel, args, setup, said: self.said, _borrows: PhantomData };
         let forms = [self.split(device)?, same.split_with(device, false)?];
         let mut times = [Vec::new(), Vec::new()];
         let rounds_end: Result<()> = (0..=rounds).try_for_each(|round| {

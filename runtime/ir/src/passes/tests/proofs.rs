@@ -440,51 +440,61 @@ fn launched(module: &Module, dice: &mut Dice) -> [usize; 2] {
     [run.proven, run.exact]
 }
 
+/// Looks at the proofs of one random kernel in its launches. The result are the indices that are proven by text, by launches and
+/// in functions, and those that were looked at, all and those of `int`.
+fn of_kernel(seed: u64) -> [usize; 5] {
+    let [mut by_text, mut by_launch, mut in_functions, mut looked_at, mut looked_at_exact] = [0; 5];
+    let (kernel, functions) = Writer::kernel((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let max_threads = Dice(seed + 5).pick(&[None, None, Some(1), Some(7), Some(64), Some(256)]);
+    let attributes = KernelAttributes { max_threads, ..KernelAttributes::default() };
+    let mut module = Module {
+        functions,
+        kernel,
+        attributes,
+        conditions: vec![],
+        fits: vec![],
+        read_only: 0,
+        short: 0,
+        launched: vec![],
+        coarsened: None,
+    };
+    elide(&mut module);
+    lift(&mut module);
+    module.fits = crate::passes::narrow::wanted(&module);
+    let mut count = |e: &Expr| match &e.kind {
+        ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } => match proof {
+            Proof::Text => by_text += 1,
+            Proof::Launch(_) => by_launch += 1,
+            Proof::Open => {}
+        },
+        _ => {}
+    };
+    module.all_functions().for_each(|f| crate::ir::visit::exprs(&f.body, &mut count));
+    let mut of_functions = |e: &Expr| {
+        in_functions +=
+            usize::from(matches!(&e.kind, ExprKind::Index { proof, .. } if *proof != Proof::Open));
+    };
+    crate::ir::visit::exprs(&module.functions[0].body, &mut of_functions);
+    let mut dice = Dice(seed + 77);
+    for _ in 0..LAUNCHES {
+        let [proven, exact] = launched(&module, &mut dice);
+        looked_at += proven;
+        looked_at_exact += exact;
+    }
+    [by_text, by_launch, in_functions, looked_at, looked_at_exact]
+}
+
 #[test]
 fn what_is_proven_is_in_bounds() {
-    let (mut by_text, mut by_launch, mut looked_at, mut in_functions) = (0, 0, 0, 0);
-    let mut looked_at_exact = 0;
-    for seed in 0..KERNELS as u64 {
-        let (kernel, functions) = Writer::kernel((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let max_threads = Dice(seed + 5).pick(&[None, None, Some(1), Some(7), Some(64), Some(256)]);
-        let attributes = KernelAttributes { max_threads, ..KernelAttributes::default() };
-        let mut module = Module {
-            functions,
-            kernel,
-            attributes,
-            conditions: vec![],
-            fits: vec![],
-            read_only: 0,
-            short: 0,
-            launched: vec![],
-            coarsened: None,
-        };
-        elide(&mut module);
-        lift(&mut module);
-        module.fits = crate::passes::narrow::wanted(&module);
-        let mut count = |e: &Expr| match &e.kind {
-            ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } => match proof {
-                Proof::Text => by_text += 1,
-                Proof::Launch(_) => by_launch += 1,
-                Proof::Open => {}
-            },
-            _ => {}
-        };
-        module.all_functions().for_each(|f| crate::ir::visit::exprs(&f.body, &mut count));
-        let of_functions = |e: &Expr| {
-            in_functions +=
-                usize::from(matches!(&e.kind, ExprKind::Index { proof, .. } if *proof != Proof::Open));
-        };
-        crate::ir::visit::exprs(&module.functions[0].body, &mut { of_functions });
-        let mut dice = Dice(seed + 77);
-        for _ in 0..LAUNCHES {
-            let [proven, exact] = launched(&module, &mut dice);
-            looked_at += proven;
-            looked_at_exact += exact;
-        }
-    }
-    println!(
-        "{by_text} proven by text, {by_launch} by launches, {in_functions} in functions, {looked_at} looked at, {looked_at_exact} of `int`"
-    );
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let part = |first: u64| (first..KERNELS as u64).step_by(cores).map(of_kernel).collect::<Vec<_>>();
+    let all: Vec<[usize; 5]> = std::thread::scope(|scope| {
+        let parts: Vec<_> = (0..cores as u64).map(|first| scope.spawn(move || part(first))).collect();
+        parts.into_iter().flat_map(|part| part.join().expect("a proof that fails has said why")).collect()
+    });
+    let [by_text, by_launch, in_functions, looked_at, exact] =
+        [0, 1, 2, 3, 4].map(|i: usize| all.iter().map(|counts| counts[i]).sum::<usize>());
+    println!("{by_text} proven by text, {by_launch} by launches, {in_functions} in functions");
+    println!("{looked_at} looked at, {exact} of `int`");
     assert!(by_text > 4000 && by_launch > 7000 && in_functions > 3000 && looked_at > 1_000_000);
 }
