@@ -4,6 +4,7 @@ use warpsmith::prelude::*;
 
 use super::Reduction;
 use super::block::THREADS;
+use super::segment::Segment;
 use crate::pack::Pack;
 
 /// An array of three axes, `[outer, n, inner]`, whose middle one is reduced, and how blocks share it.
@@ -55,23 +56,8 @@ pub fn reduce_columns<R: Reduction, const N: usize>(
 
     let mut totals = [R::nothing(); N];
     if exists {
-        let start = outer * at.outer_stride + first;
-        let mut k = from + line;
-        while k + 3 * lines < to {
-            let a = loaded::<R, N>(x, packs, start + k * at.axis_stride);
-            let b = loaded::<R, N>(x, packs, start + (k + lines) * at.axis_stride);
-            let c = loaded::<R, N>(x, packs, start + (k + 2 * lines) * at.axis_stride);
-            let d = loaded::<R, N>(x, packs, start + (k + 3 * lines) * at.axis_stride);
-            totals = with_each::<R, N>(totals, a, k);
-            totals = with_each::<R, N>(totals, b, k + lines);
-            totals = with_each::<R, N>(totals, c, k + 2 * lines);
-            totals = with_each::<R, N>(totals, d, k + 3 * lines);
-            k += 4 * lines;
-        }
-        while k < to {
-            totals = with_each::<R, N>(totals, loaded::<R, N>(x, packs, start + k * at.axis_stride), k);
-            k += lines;
-        }
+        let share = Segment { from: from + line, to, zero: outer * at.outer_stride + first };
+        totals = of_columns::<R, N>(x, packs, at, share, lines);
     }
     totals = joined_by_lines::<R, N>(totals, at.width);
 
@@ -115,14 +101,54 @@ pub fn reduce_columns<R: Reduction, const N: usize>(
     }
 }
 
-/// `N` elements from number `at` on.
+/// Joins a thread's share of `N` columns that begin at element `zero`: every `lines`-th of the indices `from..to`, four loads in flight.
+#[gpu_fn]
+fn of_columns<R: Reduction, const N: usize>(
+    x: &[R::Element],
+    packs: &[Pack<R::Element, N>],
+    at: Columns,
+    share: Segment,
+    lines: usize,
+) -> [R::Partial; N] {
+    let mut totals = [R::nothing(); N];
+    let mut k = share.from;
+    // `N` divides all of these: packs are counted, or elements where it is 1.
+    let mut p = (share.zero + k * at.axis_stride) / N;
+    let step = lines * at.axis_stride / N;
+    while k + 3 * lines < share.to {
+        let a = loaded::<R, N>(x, packs, p);
+        let b = loaded::<R, N>(x, packs, p + step);
+        let c = loaded::<R, N>(x, packs, p + 2 * step);
+        let d = loaded::<R, N>(x, packs, p + 3 * step);
+        totals = with_each::<R, N>(totals, a, k);
+        totals = with_each::<R, N>(totals, b, k + lines);
+        totals = with_each::<R, N>(totals, c, k + 2 * lines);
+        totals = with_each::<R, N>(totals, d, k + 3 * lines);
+        k += 4 * lines;
+        p += 4 * step;
+    }
+    while k < share.to {
+        totals = with_each::<R, N>(totals, loaded::<R, N>(x, packs, p), k);
+        k += lines;
+        p += step;
+    }
+    totals
+}
+
+/// Pack number `at`, or element number `at` where `N` is 1. The shape was checked on the host, so no branch stands between one load and the next.
 #[gpu_fn]
 fn loaded<R: Reduction, const N: usize>(
     x: &[R::Element],
     packs: &[Pack<R::Element, N>],
     at: usize,
 ) -> Pack<R::Element, N> {
-    if N == 1 { Pack([x[at]; N]) } else { packs[at / N] }
+    if N == 1 {
+        assume(at < x.len());
+        Pack([x[at]; N])
+    } else {
+        assume(at < packs.len());
+        packs[at]
+    }
 }
 
 /// Adds an element to each of `N` partial results.

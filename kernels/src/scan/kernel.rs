@@ -28,6 +28,18 @@ pub struct Tiles {
     pub launch: u32,
 }
 
+/// Where a thread's elements are. They are counted with those that the first tile lacks.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Place {
+    /// The first element.
+    first: usize,
+    /// Its pack.
+    first_pack: usize,
+    /// Whether the tile has all elements, in packs.
+    is_whole: bool,
+}
+
 /// `y[i]` is the output for `x[0]` to `x[i]`, or to `x[i - 1]` if the scan is `exclusive`.
 ///
 /// Each thread has `ROUNDS` times `N` elements, [`ITEMS`] in all. With `packed`, `xs` and `ys` have the elements of `x` and `y` from number
@@ -59,59 +71,16 @@ pub fn scan_kernel<R: Reduction, const N: usize, const ROUNDS: usize>(
     sync_threads();
     let tile = taken[0] as usize;
 
-    // Elements are counted with those that the first tile lacks. A warp's are consecutive, and so is each of its loads.
-    let first = tile * TILE + warp as usize * (32 * ITEMS) + lane as usize * N;
-    let is_whole = packed && tile * TILE >= at.missing && (tile + 1) * TILE <= at.len + at.missing;
+    // A warp's elements are consecutive, and so is each of its loads.
     let skipped = if at.missing > 0 { N } else { 0 };
-    let first_pack = (first.max(skipped) - skipped) / N;
-    let mut values = [R::nothing(); ITEMS];
-    if is_whole {
-        let mut packs = [xs[first_pack]; ROUNDS];
-        #[unroll]
-        for r in 1..ROUNDS {
-            packs[r] = xs[first_pack + r * 32];
-        }
-        #[unroll]
-        for r in 0..ROUNDS {
-            #[unroll]
-            for j in 0..N {
-                let i = first + r * (32 * N) + j - at.missing;
-                values[r * N + j] = R::of(packs[r].0[j], i as u64);
-            }
-        }
-    } else {
-        #[unroll]
-        for r in 0..ROUNDS {
-            #[unroll]
-            for j in 0..N {
-                let i = first + r * (32 * N) + j;
-                if i >= at.missing && i - at.missing < at.len {
-                    values[r * N + j] = R::of(x[i - at.missing], (i - at.missing) as u64);
-                }
-            }
-        }
-    }
-
-    // Each element's sum from the beginning of the warp's elements on.
-    let mut carry = R::nothing();
-    #[unroll]
-    for r in 0..ROUNDS {
-        let mut sum = R::nothing();
-        #[unroll]
-        for j in 0..N {
-            let through = R::join(sum, values[r * N + j]);
-            values[r * N + j] = if exclusive { sum } else { through };
-            sum = through;
-        }
-        let through = warp_inclusive::<R>(sum, lane);
-        let below = shfl_up(through, 1);
-        let before = if lane > 0 { R::join(carry, below) } else { carry };
-        #[unroll]
-        for j in 0..N {
-            values[r * N + j] = R::join(before, values[r * N + j]);
-        }
-        carry = R::join(carry, shfl(through, 31));
-    }
+    let first = tile * TILE + warp as usize * (32 * ITEMS) + lane as usize * N;
+    let place = Place {
+        first,
+        first_pack: (first.max(skipped) - skipped) / N,
+        is_whole: packed && tile * TILE >= at.missing && (tile + 1) * TILE <= at.len + at.missing,
+    };
+    let mut values = loaded::<R, N, ROUNDS>(x, xs, at, place);
+    let carry = scan_warp::<R, N, ROUNDS>(&mut values, lane, exclusive);
     if lane == 0 {
         of_warps[warp] = carry;
     }
@@ -138,27 +107,109 @@ pub fn scan_kernel<R: Reduction, const N: usize, const ROUNDS: usize>(
     }
     sync_threads();
     let before = R::join(before_all[0], before_warp);
-    let past = if exclusive { 0 } else { 1 };
-    if is_whole {
+    let count = if exclusive { 0 } else { 1 };
+    #[unroll]
+    for k in 0..ITEMS {
+        values[k] = R::join(before, values[k]);
+    }
+    stored::<R, N, ROUNDS>(values, y, ys, at, place, count);
+}
+
+/// The thread's elements as partial results, and nothing where there are none.
+#[gpu_fn]
+fn loaded<R: Reduction, const N: usize, const ROUNDS: usize>(
+    x: &[R::Element],
+    xs: &[Pack<R::Element, N>],
+    at: Tiles,
+    place: Place,
+) -> [R::Partial; ITEMS] {
+    let mut values = [R::nothing(); ITEMS];
+    if place.is_whole {
+        let mut packs = [xs[place.first_pack]; ROUNDS];
+        #[unroll]
+        for r in 1..ROUNDS {
+            packs[r] = xs[place.first_pack + r * 32];
+        }
         #[unroll]
         for r in 0..ROUNDS {
-            let i = first + r * (32 * N) - at.missing + past;
-            let mut pack = Pack([R::output(R::join(before, values[r * N]), i as u64); N]);
             #[unroll]
-            for j in 1..N {
-                pack.0[j] = R::output(R::join(before, values[r * N + j]), (i + j) as u64);
+            for j in 0..N {
+                let i = place.first + r * (32 * N) + j - at.missing;
+                values[r * N + j] = R::of(packs[r].0[j], i as u64);
             }
-            ys[first_pack + r * 32] = pack;
         }
     } else {
         #[unroll]
         for r in 0..ROUNDS {
             #[unroll]
             for j in 0..N {
-                let i = first + r * (32 * N) + j;
+                let i = place.first + r * (32 * N) + j;
+                if i >= at.missing && i - at.missing < at.len {
+                    values[r * N + j] = R::of(x[i - at.missing], (i - at.missing) as u64);
+                }
+            }
+        }
+    }
+    values
+}
+
+/// Makes each value the sum from the beginning of the warp's elements on; gives the sum of all of them.
+#[gpu_fn]
+fn scan_warp<R: Reduction, const N: usize, const ROUNDS: usize>(
+    values: &mut [R::Partial; ITEMS],
+    lane: u32,
+    exclusive: bool,
+) -> R::Partial {
+    let mut carry = R::nothing();
+    #[unroll]
+    for r in 0..ROUNDS {
+        let mut sum = R::nothing();
+        #[unroll]
+        for j in 0..N {
+            let through = R::join(sum, values[r * N + j]);
+            values[r * N + j] = if exclusive { sum } else { through };
+            sum = through;
+        }
+        let through = warp_inclusive::<R>(sum, lane);
+        let below = shfl_up(through, 1);
+        let before = if lane > 0 { R::join(carry, below) } else { carry };
+        #[unroll]
+        for j in 0..N {
+            values[r * N + j] = R::join(before, values[r * N + j]);
+        }
+        carry = R::join(carry, shfl(through, 31));
+    }
+    carry
+}
+
+/// Writes the outputs of the thread's values, of which the one of element `i` has `i + count` elements.
+#[gpu_fn]
+fn stored<R: Reduction, const N: usize, const ROUNDS: usize>(
+    values: [R::Partial; ITEMS],
+    y: &mut [R::Output],
+    ys: &mut [Pack<R::Output, N>],
+    at: Tiles,
+    place: Place,
+    count: usize,
+) {
+    #[unroll]
+    for r in 0..ROUNDS {
+        let first = place.first + r * (32 * N);
+        if place.is_whole {
+            let elements = first - at.missing + count;
+            let mut pack = Pack([R::output(values[r * N], elements as u64); N]);
+            #[unroll]
+            for j in 1..N {
+                pack.0[j] = R::output(values[r * N + j], (elements + j) as u64);
+            }
+            ys[place.first_pack + r * 32] = pack;
+        } else {
+            #[unroll]
+            for j in 0..N {
+                let i = first + j;
                 if i >= at.missing && i - at.missing < at.len {
                     let i = i - at.missing;
-                    y[i] = R::output(R::join(before, values[r * N + j]), (i + past) as u64);
+                    y[i] = R::output(values[r * N + j], (i + count) as u64);
                 }
             }
         }

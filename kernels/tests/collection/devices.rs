@@ -2,24 +2,15 @@
 
 use warpsmith::prelude::*;
 use warpsmith::simulator::Settings;
-use warpsmith::{Error, driver::DriverError};
 
 /// The simulator, and a GPU if there is one.
 pub fn devices() -> Vec<Device> {
-    [Device::simulator()].into_iter().chain(gpu()).collect()
+    [Device::simulator()].into_iter().chain(harness::gpu()).collect()
 }
 
 /// A simulator that runs warps and blocks in another order.
 pub fn shuffled(seed: u64) -> Device {
     Device::simulator_with(Settings { seed, ..Settings::default() })
-}
-
-fn gpu() -> Option<Device> {
-    match Device::gpu(0) {
-        Ok(gpu) => Some(gpu),
-        Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => None,
-        Err(error) => panic!("the GPU does not open: {error}"),
-    }
 }
 
 /// The factor of sizes: one on the simulator, large on a GPU that is to run real ones.

@@ -2,6 +2,7 @@
 //!
 //! `CORPUS_SCALE=real` takes inputs of real size on a GPU.
 
+mod cuda;
 mod devices;
 mod errors;
 mod numbers;

@@ -11,7 +11,7 @@ use crate::devices::{Placed, devices, scale, shuffled};
 use crate::numbers::{close, some, with_edges};
 
 /// Lengths around those of packs, warps and tiles, and more tiles than a warp looks back at.
-const LENGTHS: [usize; 11] = [0, 1, 3, 5, 33, 511, 4095, 4096, 4097, 20_000, 140_001];
+const LENGTHS: [usize; 11] = [0, 1, 3, 5, 33, 511, 4095, 4096, 4097, 9000, 140_001];
 
 /// Both scans of `x`, which begin `at` elements behind an aligned address; the output at its own.
 fn scanned<R: Reduction>(
@@ -53,7 +53,8 @@ fn scans_of_integers_are_exact() {
     for device in devices() {
         for (seed, n) in LENGTHS.into_iter().enumerate() {
             let (seed, n) = (seed as u64, n * scale(&device));
-            for at in [(0, 0), (1, 1), (3, 2)] {
+            // More tiles than a warp looks back at take a while on the simulator.
+            for at in if n < 100_000 { vec![(0, 0), (1, 1), (3, 2)] } else { vec![(1, 1)] } {
                 let x = with_edges::<u32>(seed, n);
                 let want = expected(&x, 0, |sum: u32, x| sum.wrapping_add(x));
                 assert!(scanned::<OwnSum<u32>>(&device, &x, at, 7) == want, "u32, {n} from {at:?} on");
@@ -108,7 +109,8 @@ fn a_nan_reaches_all_behind_it_and_none_before() {
 fn a_scan_in_place_and_again() {
     for device in devices() {
         let mut y = device.upload(&[1u32; 30_000]).expect("device memory");
-        let mut prepared = inclusive_scan_in_place::<OwnSum<u32>>(&device, &mut y).prepare().expect("it compiles");
+        let mut prepared =
+            inclusive_scan_in_place::<OwnSum<u32>>(&device, &mut y).prepare().expect("it compiles");
         prepared.launch().expect("it runs");
         prepared.launch().expect("it runs");
         drop(prepared);
@@ -121,7 +123,7 @@ fn a_scan_in_place_and_again() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 25, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_length_alignment_and_order_of_blocks(
