@@ -13,8 +13,8 @@ pub const THREADS: u32 = 256;
 pub const ITEMS: usize = 16;
 /// Elements of a tile.
 pub const TILE: usize = THREADS as usize * ITEMS;
-
-const WARPS: u32 = THREADS / 32;
+/// Warps of a block.
+pub const WARPS: u32 = THREADS / 32;
 
 /// How elements lie in tiles.
 #[derive(Clone, Copy, Debug, GpuType)]

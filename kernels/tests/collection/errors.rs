@@ -1,9 +1,11 @@
 //! Calls that are refused, by their texts.
 
+use warpsmith::args::{KernelArg, SliceArg};
+use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
-use warpsmith_kernels::KernelError;
 use warpsmith_kernels::argument::matrix;
 use warpsmith_kernels::reduction::{Sum, dot, reduce};
+use warpsmith_kernels::{Call, Family, KernelError, Plan, Step, Target};
 
 #[track_caller]
 fn refused<T>(result: Result<T, KernelError>, text: &str) {
@@ -61,5 +63,51 @@ fn a_plan_says_what_and_why() {
         plan.to_string(),
         "reduce_rows<Sum<f32>>: 7 blocks of 256 threads, 14286 elements a block, 36 bytes of shared memory, \
          32 bytes of workspace; 7 blocks share a row, and the last joins their results"
+    );
+}
+
+/// Memory that is an argument although something else has it.
+struct Shared(KernelArg);
+
+// SAFETY: the call is refused before anything runs.
+unsafe impl<'a> SliceArg<'a, f32> for Shared {
+    fn into_arg(self) -> KernelArg {
+        self.0
+    }
+}
+
+#[test]
+fn memory_that_is_read_and_written_is_refused() {
+    let device = Device::simulator();
+    let mut x = device.upload(&[1.0f32; 12]).expect("memory");
+    let again = Shared(SliceArg::<f32>::into_arg(&x));
+    refused(
+        reduce::<Sum<f32>>(&device, again, x.slice_mut(3..4).expect("a part")).run(),
+        "`y` and `x` overlap in device memory; pass parts that have no element in common",
+    );
+}
+
+/// A family whose kernels need a device that nobody has yet.
+struct Future;
+
+impl<'a> Family<'a> for Future {
+    const NEEDS: (u32, u32) = (99, 0);
+
+    fn plan(&self, _limits: &Limits) -> Result<Plan, KernelError> {
+        let mut plan = Plan::nothing(String::new(), "a test");
+        plan.kernel = "future";
+        Ok(plan)
+    }
+
+    fn steps(self, _plan: &Plan, _target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn a_device_that_is_too_old_is_refused() {
+    refused(
+        Call::new(&Device::simulator(), Future).prepare(),
+        "future needs compute capability 99.0, and the device has 9.0",
     );
 }
