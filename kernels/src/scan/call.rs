@@ -111,7 +111,7 @@ impl<'a, R: Reduction> Scan<'a, R> {
         (fits && x == y && x <= self.x.len()).then_some(x)
     }
 
-    /// Elements that the first tile lacks, so that the others begin with a pack.
+    /// Elements that the first tile lacks; all others then begin with a pack.
     fn missing(&self) -> usize {
         match self.head() {
             None | Some(0) => 0,

@@ -22,7 +22,7 @@ pub const WARPS: u32 = THREADS / 32;
 pub struct Tiles {
     /// Number of elements.
     pub len: usize,
-    /// Elements that the first tile lacks at its beginning, so that the others begin with a pack.
+    /// Elements that the first tile lacks at its beginning; all others then begin with a pack.
     pub missing: usize,
     /// The number of the launch, from 1 on.
     pub launch: u32,
