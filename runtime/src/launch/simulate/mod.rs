@@ -25,7 +25,9 @@ use crate::checks::{BarrierLog, Checkers};
 use crate::compile;
 use crate::compile::kernel::{AnyKernel, Kernel};
 use crate::driver::{Attributes, Gpu};
-use crate::error::{Error, Result};
+#[cfg(feature = "report")]
+use crate::error::Error;
+use crate::error::Result;
 use crate::host::device::{Backend, Device};
 use crate::interpreter::{self, Argument, InterpretedLaunch, LowerOptions};
 use crate::ir::CoarsenFactor;
