@@ -25,6 +25,7 @@ pub mod language;
 pub mod litmus;
 pub mod matmul;
 pub mod measured;
+pub mod measured_tensors;
 pub mod memory_spaces;
 pub mod nbody;
 pub mod nested;

@@ -1,7 +1,7 @@
 //! What a simulated thread can ask of barriers in shared memory that count, of copies of its own, and of the copy engine.
 
 use super::current::{current, with_current};
-use super::facts::{Line, MbarrierUse, MemoryScope, ProxyFence, Space};
+use super::facts::{Line, MbarrierUse, MemoryScope, ProxyFence, Space, TransferKind};
 use super::machine::Machine;
 use super::mbarrier::{Awaited, Patience};
 use super::problem::BulkProblem;
@@ -178,7 +178,12 @@ pub fn bulk_copy(
         BulkCopy::Store => Vec::new(),
         _ => vec![(mapped(barrier).addr(), from.1)],
     };
-    machine.start_transfer(Transfer::new(operation, vec![piece], barriers, at));
+    let kind = match copy {
+        BulkCopy::Load => TransferKind::Load,
+        BulkCopy::Store => TransferKind::Store,
+        BulkCopy::Send { .. } => TransferKind::Send,
+    };
+    machine.start_transfer(Transfer::new((operation, kind), vec![piece], barriers, at));
 }
 
 /// What hardware asks of a bulk copy.
