@@ -41,6 +41,7 @@ pub mod shuffles;
 pub mod sorting;
 pub mod sparse;
 pub mod stencils;
+pub mod tensor_core_product;
 pub mod tensor_cores;
 pub mod tensor_transpose;
 pub mod textures;
