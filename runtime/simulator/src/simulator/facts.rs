@@ -4,6 +4,8 @@
 
 use std::any::TypeId;
 
+// A build without the machine has no IR beside it, and nothing that computes.
+#[cfg(feature = "machine")]
 use warpsmith_ir::ir::TensorFormat;
 
 /// A place in the user's source.
@@ -297,6 +299,7 @@ pub enum Operation {
     /// A conversion between types.
     Convert,
     /// A thread's part of a product by the tensor cores.
+    #[cfg(feature = "machine")]
     Tensor {
         /// Multiply-adds.
         each: u16,
