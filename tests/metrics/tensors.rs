@@ -170,7 +170,7 @@ fn given(sums: &mut TensorMapMut<u32, 4, 8, Unswizzled>) {
     cluster_sync();
     if t == 0 {
         full.expect(128);
-        bulk_send(&mut got, &own, &full, 1 - cluster_block_rank());
+        bulk_send(&mut got, &own, full, 1 - cluster_block_rank());
         tma_reduce_add(sums, [0, 0], tile);
         bulk_commit();
         bulk_wait::<0>();

@@ -293,7 +293,7 @@ impl Counts {
         // The instruction that reads for a copy also writes for it.
         let banks = [self.shared_loads, self.shared_stores, self.matrix_loads, self.matrix_stores];
         banks.iter().for_each(|b| add(b.requests, b.lanes));
-        self.bulk().iter().for_each(|(_, bulk)| add(bulk.requests, bulk.requests));
+        self.bulk().iter().for_each(|bulk| add(bulk.requests, bulk.requests));
         [self.atomics, self.shared_atomics].iter().for_each(|a| add(a.requests, a.lanes));
         add(self.branches.executed, self.branches.lanes);
         [self.remote, self.constants].iter().chain(self.work.values()).for_each(|e| add(e.warps, e.threads));
@@ -332,30 +332,19 @@ impl Counts {
         self.work.iter().map(each).sum()
     }
 
-    /// What the copy engine does, with its name in texts.
-    pub(super) fn bulk(&self) -> [(&'static str, Bulk); 4] {
-        [
-            ("load", self.bulk_loads),
-            ("store", self.bulk_stores),
-            ("reduce", self.bulk_reductions),
-            ("send", self.bulk_sends),
-        ]
+    /// What the copy engine does: loads, stores, reductions, copies to other blocks.
+    pub(super) fn bulk(&self) -> [Bulk; 4] {
+        [self.bulk_loads, self.bulk_stores, self.bulk_reductions, self.bulk_sends]
     }
 
-    /// What goes through the banks of the block's shared memory, with its name in texts.
-    pub(super) fn banks(&self) -> [(&'static str, Banks); 5] {
-        [
-            ("load", self.shared_loads),
-            ("store", self.shared_stores),
-            ("copy", self.shared_copies),
-            ("ldmatrix", self.matrix_loads),
-            ("stmatrix", self.matrix_stores),
-        ]
+    /// What goes through the banks of the block's shared memory: loads, stores, copies, loads and stores of matrices.
+    pub(super) fn banks(&self) -> [Banks; 5] {
+        [self.shared_loads, self.shared_stores, self.shared_copies, self.matrix_loads, self.matrix_stores]
     }
 
     /// Sectors of global memory of all requests, those of the copy engine included; atomics count as loads and stores do.
     pub fn sectors(&self) -> u64 {
-        let bulk: u64 = self.bulk().iter().map(|(_, bulk)| bulk.sectors).sum();
+        let bulk: u64 = self.bulk().iter().map(|bulk| bulk.sectors).sum();
         self.loads.sectors + self.stores.sectors + self.copies.sectors + self.atomics.sectors + bulk
     }
 
@@ -366,12 +355,12 @@ impl Counts {
 
     /// Wavefronts of shared memory.
     pub fn wavefronts(&self) -> u64 {
-        self.banks().iter().map(|(_, banks)| banks.wavefronts).sum()
+        self.banks().iter().map(|banks| banks.wavefronts).sum()
     }
 
     /// Wavefronts of shared memory beyond the ideal.
     pub fn conflicts(&self) -> u64 {
-        self.banks().iter().map(|(_, banks)| banks.conflicts()).sum()
+        self.banks().iter().map(|banks| banks.conflicts()).sum()
     }
 }
 

@@ -150,7 +150,8 @@ fn shared(counts: &Counts) -> Vec<Cells> {
             of.conflicts().to_string(),
         ]
     };
-    counts.banks().into_iter().filter(|(_, of)| of.requests > 0).map(cells).collect()
+    let names = ["load", "store", "copy", "ldmatrix", "stmatrix"];
+    names.into_iter().zip(counts.banks()).filter(|(_, of)| of.requests > 0).map(cells).collect()
 }
 
 fn bulk(counts: &Counts) -> Vec<Cells> {
@@ -164,7 +165,8 @@ fn bulk(counts: &Counts) -> Vec<Cells> {
             String::new(),
         ]
     };
-    counts.bulk().into_iter().filter(|(_, of)| of.requests > 0).map(cells).collect()
+    let names = ["load", "store", "reduce", "send"];
+    names.into_iter().zip(counts.bulk()).filter(|(_, of)| of.requests > 0).map(cells).collect()
 }
 
 fn waits(counts: &Counts) -> Vec<Cells> {
