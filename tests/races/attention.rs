@@ -108,9 +108,7 @@ fn filled(step: u32, m: u32) -> Phase {
 /// A warpgroup gives a stage back.
 #[gpu_fn]
 fn give_back(empty: &[Barrier], step: u32, place: u32, m: u32) {
-    if m == 38 {
-        empty[step as usize % STAGES].arrive();
-    } else if place == 0 && m != 39 {
+    if m == 38 || place == 0 && m != 39 {
         empty[step as usize % STAGES].arrive();
     }
 }
