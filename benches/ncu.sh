@@ -44,10 +44,12 @@ echo "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head 
 "$folder/predictions" predict >"$output/predicted.txt"
 "$folder/predictions" predict patterns >"$output/patterns.txt"
 "$folder/predictions" predict branches >"$output/branches.txt"
+"$folder/predictions" predict tensors >"$output/tensors.txt"
 # Compiles every kernel, so that ncu waits for none.
 "$folder/predictions" run
 "$folder/predictions" run patterns
 "$folder/predictions" run branches
+"$folder/predictions" run tensors
 WARPSMITH_DEBUGINFO=full "$folder/predictions" run branches
 
 all=$(awk '$1 == "predicted" { print $4 }' "$output/predicted.txt" | sort -u)
@@ -60,6 +62,9 @@ for operation in fadd fmul ffma dadd dmul dfma; do
 done
 counted "$(sort -u <<<"$all")" "" >"$output/ncu.csv"
 counted "$(awk '{ print $4 }' "$output/patterns.txt" | sort -u)" patterns >"$output/patterns.csv"
+# The names of the copy engine differ from one version of ncu to the next: those that this one has are kept.
+"$ncu" --query-metrics --chips gh100 2>/dev/null | grep -iE 'tma|utma|bulk|stsm|ops_path_tensor' >"$output/names.txt" || true
+counted "$(awk '{ print $4 }' "$output/tensors.txt" | sort -u)" tensors >"$output/tensors.csv"
 # Branches once more by themselves: as `launch` compiles them, and without optimisation, which leaves every condition a
 # branch. The source page tells branches on a condition from jumps, which the metrics count together.
 branches=$(awk '{ print $4 }' "$output/branches.txt" | sort -u)
@@ -69,5 +74,5 @@ WARPSMITH_DEBUGINFO=full "$ncu" --csv --print-units base --clock-control none --
     --section SourceCounters --page source --print-source sass "$folder/predictions" run branches \
     >"$output/unoptimised_source.csv"
 python3 "$(dirname "$0")/ncu_table.py" "$output" >"$output/ncu.md" || failed=$?
-sed -n '/^## Metric by metric/,/^## What differs/p; /^## Branches that stay/,$p' "$output/ncu.md"
+sed -n '/^## Metric by metric/,/^## What differs/p; /^## Tensor cores/,/^## Branches/p; /^## Branches that stay/,$p' "$output/ncu.md"
 exit "${failed:-0}"

@@ -4,7 +4,7 @@
 
 FOLDER has what `ncu.sh` writes there: `predicted.txt` with lines `group TITLE` and `predicted NAME KERNEL METRIC VALUE`,
 `ncu.csv` with a row for each launch and metric, the same of the patterns of shared memory as `patterns.txt` and
-`patterns.csv`, of branches as `branches.txt`, `branches.csv` and, compiled without optimisation, `unoptimised.csv`, with
+`patterns.csv`, of kernels with tensor cores and the copy engine as `tensors.txt` and `tensors.csv`, of branches as `branches.txt`, `branches.csv` and, compiled without optimisation, `unoptimised.csv`, with
 the source page of those as `unoptimised_source.csv`, and `device.txt`. Fails if a figure differs and nothing here says why.
 """
 
@@ -228,6 +228,23 @@ def everything(pairs):
         table(HEAD, lines)
 
 
+def tensors(pairs):
+    """Prints launches with tensor cores and the copy engine; whether nothing explains that some figure differs."""
+    lines, unexplained = [], False
+    for launch, real in pairs:
+        for metric, value, other in rows(launch, real):
+            reason = "" if equal(value, other) else why(launch, real, metric)[0]
+            unexplained |= reason == UNEXPLAINED[0]
+            lines.append(figure(launch, metric, value, other) + [reason])
+    print(
+        "## Tensor cores and the copy engine\n\n"
+        "Launches of `tests/corpus/measured_tensors.rs`. The sectors of the L2 cache are those that threads and the copy engine "
+        "ask for together.\n"
+    )
+    table(HEAD + ["why"], lines)
+    return unexplained
+
+
 def patterns(pairs):
     """Prints wavefronts and conflicts of each pattern; whether some differ."""
     accesses = list(dict.fromkeys(launch.kernel for launch, _ in pairs))
@@ -341,6 +358,8 @@ def main():
     everything(pairs)
     if os.path.exists(of("patterns.csv")):
         unexplained |= bool(patterns(joined(predicted(of("patterns.txt")), measured(of("patterns.csv")))))
+    if os.path.exists(of("tensors.csv")):
+        unexplained |= tensors(joined(predicted(of("tensors.txt")), measured(of("tensors.csv"))))
     if os.path.exists(of("branches.csv")):
         long = lambda pairs: [pair for pair in pairs if pair[0].name.startswith("long_")]
         short = lambda pairs: [pair for pair in pairs if not pair[0].name.startswith("long_")]

@@ -2,10 +2,10 @@
 //!
 //! `predictions predict` prints `predicted NAME KERNEL METRIC VALUE` for each launch in turn, after `group TITLE`;
 //! `predictions run` makes the same launches on the GPU, in the same order, and no other. With `patterns` behind them
-//! they do so for patterns of accesses to shared memory, and with `branches` for the branches that are measured with
-//! and without optimisation.
+//! they do so for patterns of accesses to shared memory, with `branches` for the branches that are measured with and without
+//! optimisation, and with `tensors` for kernels with tensor cores and the copy engine, on compute capability 9.0.
 
-use corpus::{bank_patterns, measured};
+use corpus::{bank_patterns, measured, measured_tensors};
 use measured::{How, Measured};
 use warpsmith::Device;
 use warpsmith::metrics::Report;
@@ -16,11 +16,13 @@ fn main() -> warpsmith::Result<()> {
         ["predict"] => predict(),
         ["predict", "patterns"] => predict_patterns(),
         ["predict", "branches"] => predict_branches(),
+        ["predict", "tensors"] => predict_tensors(),
         ["run"] => run(&Device::gpu(0)?, measured::all()),
         ["run", "branches"] => run(&Device::gpu(0)?, measured::branches()),
+        ["run", "tensors"] => run(&Device::gpu(0)?, measured_tensors::all()),
         ["run", "patterns"] => run_patterns(&Device::gpu(0)?),
         _ => {
-            println!("skipped: say `predict` or `run`, and `patterns`, `branches` or nothing");
+            println!("skipped: say `predict` or `run`, and `patterns`, `branches`, `tensors` or nothing");
             Ok(())
         }
     }
@@ -49,6 +51,22 @@ fn predict_patterns() -> warpsmith::Result<()> {
 fn predict_branches() -> warpsmith::Result<()> {
     measured::branches().iter().try_for_each(|launch| {
         print(launch.name, &launch.predict()?, |metric| metric.contains("branch"));
+        Ok(())
+    })
+}
+
+fn predict_tensors() -> warpsmith::Result<()> {
+    measured_tensors::all().iter().try_for_each(|launch| {
+        let report = launch.predict()?;
+        print(launch.name, &report, |_| true);
+        // What the copy engine moves passes the L2 cache, beside what threads load and store.
+        let of = &report.total;
+        let read = of.loads.sectors + of.copies.sectors + of.bulk_loads.sectors;
+        let written = of.stores.sectors + of.bulk_stores.sectors;
+        for (way, sectors) in [("read", read), ("write", written)] {
+            let metric = format!("lts__t_sectors_srcunit_tex_op_{way}.sum");
+            println!("predicted {} {} {metric} {sectors}", launch.name, report.kernel);
+        }
         Ok(())
     })
 }

@@ -1,8 +1,11 @@
 //! The kernels that several examples of a page launch. Each is in the page, as it is here.
 
 use warpsmith::prelude::*;
+use warpsmith::ptx::warpgroup_id;
+use warpsmith::tensor::Accumulator;
 
 pub const TILE: usize = 16;
+pub const SIDE: usize = 64;
 
 /// y[i] = a * x[i] + y[i]
 #[gpu_kernel]
@@ -111,5 +114,44 @@ pub fn doubled(x: &[u32], y: &mut [u32]) {
     let i = global_id();
     if i < x.len() && i < y.len() {
         y[i] = 2 * x[i];
+    }
+}
+
+/// A tile of each factor.
+#[derive(Stage)]
+struct Step<'a> {
+    a: Tile<'a, bf16, SIDE, SIDE, Swizzle128>,
+    b: Tile<'a, bf16, SIDE, SIDE, Swizzle128>,
+}
+
+/// c = a * b. `a`: row-major `[m, k]`; `b`: `[k, n]`; `c`: `[m, n]`. `steps` is `k / SIDE`, rounded up.
+#[gpu_kernel]
+pub fn tensor_core_product(
+    a: &TensorMap<bf16, SIDE, SIDE, Swizzle128>,
+    b: &TensorMap<bf16, SIDE, SIDE, Swizzle128>,
+    c: ViewMut2<f32>,
+    steps: u32,
+) {
+    let ring = shared!(Pipeline<Step, 4>);
+    let (row, col) = (block_idx().y * SIDE as u32, block_idx().x * SIDE as u32);
+    if warpgroup_id() == 1 {
+        if thread_idx().x == 128 {
+            let mut load = ring.producer();
+            for step in 0..steps {
+                let slot = load.acquire(); // waits until the tiles there have been read
+                slot.load(slot.tiles().a, a, [row, step * SIDE as u32]);
+                slot.load(slot.tiles().b, b, [step * SIDE as u32, col]);
+                load.commit(slot);
+            }
+        }
+    } else {
+        let mut math = ring.consumer();
+        let mut sums = Accumulator::<f32, SIDE>::zero();
+        for _ in 0..steps {
+            let stage = math.wait(); // both tiles are complete
+            sums.mma_ab(stage.tiles().a, stage.tiles().b, true);
+            math.release(stage); // they have been read; the next copy may overwrite them
+        }
+        sums.store(c, row as usize, col as usize, |sum| sum);
     }
 }

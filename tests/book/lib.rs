@@ -31,6 +31,7 @@ chapters! {
     product "docs/tutorial/product.md"
     reduction "docs/tutorial/reduction.md"
     cluster "docs/tutorial/cluster.md"
+    tensor_cores "docs/tutorial/tensor_cores.md"
     tour "docs/tour.md"
     testing "docs/testing.md"
     performance "docs/performance.md"

@@ -225,22 +225,3 @@ fn branches_stand_where_the_loop_or_the_condition_does() {
     let warps = 16 * 8;
     assert_eq!(of, [warps * 5, warps * 4 * 2, warps * 5, warps * 4 * 2], "{report}");
 }
-
-/// Tiles are swizzled for their loads and stores: no bank is asked twice.
-#[test]
-fn a_product_by_tensor_cores_is_counted_and_has_no_conflicts() {
-    use corpus::tensor_cores::{THREADS, TILE, gemm_sm80};
-    use warpsmith::prelude::*;
-    let device = Device::simulator();
-    let x = device.upload(&vec![f16::ONE; TILE * 64]).expect("memory");
-    let mut y = device.upload(&vec![f16::ZERO; TILE * TILE]).expect("memory");
-    let of = || x.view2(TILE, 64).expect("a matrix");
-    let launch = gemm_sm80::<f16>(of(), of(), y.view2_mut(TILE, TILE).expect("a matrix"));
-    let report = launch.grid(1).block(THREADS).metrics(&device).expect("it runs");
-    let all = (TILE * TILE * 64) as u64;
-    assert_eq!(report.total.tensor_operations(), 2 * all, "{report}");
-    // Each of four warps loads 64 rows of 128 bytes of both, and a wavefront has 128 bytes.
-    assert_eq!(report.total.shared_loads.wavefronts, 4 * (64 + 64), "{report}");
-    assert_eq!(report.total.shared_loads.conflicts(), 0, "{report}");
-    assert_eq!(report.total.shared_copies.conflicts(), 0, "{report}");
-}

@@ -7,3 +7,4 @@ mod figures;
 mod ncu;
 mod pages;
 mod snapshots;
+mod tensors;

@@ -6,6 +6,8 @@ use warpsmith::prelude::*;
 use warpsmith::ptx::*;
 use warpsmith::simulator::{Executor, Settings};
 
+use crate::changes::{Change, every_change_is_reported};
+
 /// Rows of `c` that a cluster of two blocks computes, 64 by each of two warpgroups of each.
 const ROWS: usize = 256;
 const COLS: usize = 64;
@@ -226,7 +228,7 @@ fn gemm(
 }
 
 /// The changes, by number.
-const CHANGES: [(u32, &str); 55] = [
+const CHANGES: [Change; 55] = [
     (1, "no fence of the registers before products"),
     (2, "no such fence but before the first product of a tile"),
     (3, "products are not committed"),
@@ -285,7 +287,7 @@ const CHANGES: [(u32, &str); 55] = [
 ];
 
 /// Changes that make no difference, and the reasons.
-const REDUNDANT: [(u32, &str); 4] = [
+const REDUNDANT: [Change; 4] = [
     (
         2,
         "products of one shape that follow each other on the same registers need no fence between them: PTX ISA, `wgmma.fence`",
@@ -315,19 +317,6 @@ fn run(m: u32, seed: u64) -> warpsmith::Result<Vec<f32>> {
     Ok(device.download(&c)?.into_iter().map(|sum| sum.to_f32()).collect())
 }
 
-/// The differences from the expected report of a change, in two orders of threads and copies.
-fn complaint((m, what): (u32, &str), right: &[f32]) -> Option<String> {
-    let redundant = REDUNDANT.iter().any(|(of, _)| *of == m);
-    let wrong = |seed| match (run(m, seed), redundant) {
-        (Err(_), false) => None,
-        (Ok(same), true) if same == right => None,
-        (Ok(_), false) => Some("not reported".to_owned()),
-        (Ok(_), true) => Some("other results".to_owned()),
-        (Err(report), true) => Some(report.to_string()),
-    };
-    [0, 3].into_iter().find_map(|seed| Some(format!("{m} ({what}), seed {seed}: {}", wrong(seed)?)))
-}
-
 #[test]
 fn every_change_of_the_product_is_reported_or_changes_nothing() {
     let right = run(0, 0).expect("the product is right");
@@ -337,17 +326,5 @@ fn every_change_of_the_product_is_reported_or_changes_nothing() {
         let wanted: f32 = (0..depth).map(|k| at(i / COLS, 3, k) * at(i % COLS, 7, k)).sum();
         assert_eq!(*sum, bf16::from_f32(wanted).to_f32(), "{i}");
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let wrong: Vec<String> = std::thread::scope(|scope| {
-        let parts = CHANGES.chunks(CHANGES.len().div_ceil(cores));
-        let right = &right;
-        let complaints = move |part: &'static [(u32, &'static str)]| {
-            part.iter().filter_map(move |change| complaint(*change, right)).collect::<Vec<_>>()
-        };
-        let running: Vec<_> = parts.map(|part| scope.spawn(move || complaints(part))).collect();
-        running.into_iter().flat_map(|part| part.join().expect("no panic")).collect()
-    });
-    println!("figure gemm_changes_reported {} changes", CHANGES.len() - REDUNDANT.len());
-    println!("figure gemm_changes_redundant {} changes", REDUNDANT.len());
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    every_change_is_reported("gemm", &CHANGES, [&REDUNDANT, &[]], &right, run);
 }

@@ -9,9 +9,11 @@
 #![allow(clippy::needless_range_loop, clippy::manual_is_multiple_of)]
 
 mod atomics;
+mod attention;
 mod barriers;
 mod blocks;
 mod buffers;
+mod changes;
 mod clusters;
 mod copies;
 mod engine;

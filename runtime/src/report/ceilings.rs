@@ -3,9 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::ReportError;
+use super::{ReportError, Work};
 use crate::error::Result;
 use crate::host::device::{Backend, Device};
+use crate::metrics::TensorFormat;
 use crate::prelude::*;
 
 /// The highest rates of a device.
@@ -16,7 +17,7 @@ pub struct Ceilings {
     pub name: String,
     /// Bytes a second of global memory.
     pub bandwidth: f64,
-    /// Arithmetic peaks; the first is a kernel's roof.
+    /// Arithmetic peaks: the first is that of what tensor cores do not compute, and those of tensor cores name their elements.
     pub peaks: Vec<Peak>,
     /// The source of the figures.
     pub source: String,
@@ -30,16 +31,50 @@ pub struct Peak {
     pub name: String,
     /// Operations a second; a fused multiply-add is two.
     pub flops: f64,
+    /// The elements that tensor cores multiply at this rate; none of other arithmetic.
+    pub tensor: &'static [TensorFormat],
 }
 
-/// Part of a device's name, GB/s, GFLOP/s of f32 and of the tensor cores without sparsity, source.
-type Row = (&'static str, f64, f64, (&'static str, f64), &'static str);
+/// The highest rate at which an amount of work can be computed, whatever it moves.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Roof {
+    /// The peak that limits it, by its name.
+    pub name: String,
+    /// Operations a second.
+    pub flops: f64,
+}
 
+/// Part of a device's name, GB/s, GFLOP/s of f32, its tensor cores, source.
+type Row = (&'static str, f64, f64, &'static [TensorPeak], &'static str);
+
+/// Elements that tensor cores multiply at one rate, their name, and GFLOP/s.
+type TensorPeak = (&'static [TensorFormat], &'static str, f64);
+
+const F16_OR_BF16: &[TensorFormat] = &[TensorFormat::F16, TensorFormat::F16InF16, TensorFormat::Bf16];
+
+const OF_A100: [TensorPeak; 4] = [
+    (F16_OR_BF16, "f16 and bf16 tensor cores", 312_000.0),
+    (&[TensorFormat::Tf32], "tf32 tensor cores", 156_000.0),
+    (&[TensorFormat::I8], "i8 tensor cores", 624_000.0),
+    (&[TensorFormat::F64], "f64 tensor cores", 19_500.0),
+];
+
+/// Half of what the datasheets state "with sparsity"; of `f64` they state none.
+const OF_HOPPER: [TensorPeak; 5] = [
+    (F16_OR_BF16, "f16 and bf16 tensor cores", 989_500.0),
+    (&[TensorFormat::Tf32], "tf32 tensor cores", 494_500.0),
+    (&[TensorFormat::F8], "f8 tensor cores", 1_979_000.0),
+    (&[TensorFormat::I8], "i8 tensor cores", 1_979_000.0),
+    (&[TensorFormat::F64], "f64 tensor cores", 67_000.0),
+];
+
+/// Figures without sparsity.
 const TABLE: [Row; 4] = [
-    ("A100-SXM4-40GB", 1555.0, 19_500.0, ("tf32 tensor cores", 156_000.0), "NVIDIA A100 datasheet"),
-    ("A100-SXM4-80GB", 2039.0, 19_500.0, ("tf32 tensor cores", 156_000.0), "NVIDIA A100 datasheet"),
-    ("H100 80GB HBM3", 3350.0, 67_000.0, ("bf16 tensor cores", 989_500.0), "NVIDIA H100 datasheet"),
-    ("H200", 4800.0, 67_000.0, ("bf16 tensor cores", 989_500.0), "NVIDIA H200 datasheet"),
+    ("A100-SXM4-40GB", 1555.0, 19_500.0, &OF_A100, "NVIDIA A100 datasheet"),
+    ("A100-SXM4-80GB", 2039.0, 19_500.0, &OF_A100, "NVIDIA A100 datasheet"),
+    ("H100 80GB HBM3", 3350.0, 67_000.0, &OF_HOPPER, "NVIDIA H100 datasheet"),
+    ("H200", 4800.0, 67_000.0, &OF_HOPPER, "NVIDIA H200 datasheet"),
 ];
 
 impl Ceilings {
@@ -50,15 +85,28 @@ impl Ceilings {
 
     /// Adds an arithmetic peak, in FLOP/s.
     pub fn peak(mut self, name: impl Into<String>, flops: f64) -> Self {
-        self.peaks.push(Peak { name: name.into(), flops });
+        self.peaks.push(Peak { name: name.into(), flops, tensor: &[] });
+        self
+    }
+
+    /// Adds a peak of tensor cores, in operations a second, on elements of these formats.
+    pub fn tensor_peak(
+        mut self,
+        name: impl Into<String>,
+        flops: f64,
+        tensor: &'static [TensorFormat],
+    ) -> Self {
+        self.peaks.push(Peak { name: name.into(), flops, tensor });
         self
     }
 
     /// The maker's figures for a device of this name; `None` if it is not in our list.
     pub fn known(name: &str) -> Option<Self> {
-        let (_, bandwidth, f32_peak, (tensor, peak), source) =
-            TABLE.iter().find(|row| name.contains(row.0))?;
-        let ceilings = Self::new(name, bandwidth * 1e9).peak("f32", f32_peak * 1e9).peak(*tensor, peak * 1e9);
+        let (_, bandwidth, f32_peak, tensor, source) = TABLE.iter().find(|row| name.contains(row.0))?;
+        let ceilings = Self::new(name, bandwidth * 1e9).peak("f32", f32_peak * 1e9);
+        let ceilings = tensor.iter().fold(ceilings, |ceilings, (formats, name, peak)| {
+            ceilings.tensor_peak(*name, peak * 1e9, formats)
+        });
         Some(Self { source: (*source).to_owned(), ..ceilings })
     }
 
@@ -87,6 +135,49 @@ impl Ceilings {
     /// The intensity above which the first peak is the lower roof, in FLOP/B.
     pub fn ridge(&self) -> Option<f64> {
         self.peaks.first().map(|peak| peak.flops / self.bandwidth)
+    }
+
+    /// The peak of arithmetic that tensor cores do not do: the first without elements.
+    fn plain(&self) -> Option<&Peak> {
+        self.peaks.iter().find(|peak| peak.tensor.is_empty())
+    }
+
+    /// The peaks that limit an amount of work: of plain arithmetic, if there is any or nothing else, and of the elements that
+    /// tensor cores multiply.
+    pub fn peaks_of(&self, work: &Work) -> Vec<&Peak> {
+        let plain = self.plain().filter(|_| work.flops > 0.0 || work.operations() == 0.0);
+        let used = |peak: &&Peak| peak.tensor.iter().any(|format| work.tensor(*format) > 0.0);
+        plain.into_iter().chain(self.peaks.iter().filter(used)).collect()
+    }
+
+    /// The highest rate of an amount of work; `None` if no peak is known that limits it.
+    ///
+    /// Tensor cores compute beside the other units, so the slower of both decides; products of several formats take turns at
+    /// the tensor cores. Products of a format without a peak count as if they took no time.
+    pub fn roof(&self, work: &Work) -> Option<Roof> {
+        let peaks = self.peaks_of(work);
+        if work.operations() == 0.0 {
+            return peaks.first().map(|peak| Roof { name: peak.name.clone(), flops: peak.flops });
+        }
+        let seconds = |peak: &Peak| match peak.tensor {
+            [] => work.flops / peak.flops,
+            formats => formats.iter().map(|format| work.tensor(*format)).sum::<f64>() / peak.flops,
+        };
+        let (tensor, plain): (Vec<&Peak>, Vec<&Peak>) =
+            peaks.into_iter().partition(|peak| !peak.tensor.is_empty());
+        let side = |peaks: Vec<&Peak>| {
+            let longest = peaks.iter().copied().max_by(|a, b| seconds(a).total_cmp(&seconds(b)))?;
+            Some((peaks.iter().map(|peak| seconds(peak)).sum::<f64>(), longest.name.clone()))
+        };
+        let sides = [side(tensor), side(plain)].into_iter().flatten();
+        let (time, name) = sides.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(Roof { name, flops: work.operations() / time })
+    }
+
+    /// The least seconds in which the ceilings allow an amount of work.
+    pub(super) fn least_seconds(&self, work: &Work) -> f64 {
+        let computing = self.roof(work).map_or(0.0, |roof| work.operations() / roof.flops);
+        (work.bytes / self.bandwidth).max(computing)
     }
 }
 

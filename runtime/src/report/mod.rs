@@ -14,7 +14,7 @@ mod timing;
 pub use crate::error::ReportError;
 pub use crate::metrics::Work;
 pub use crate::resources::{Allowed, BoundsEffect, Limiter, Multiprocessor, Occupancy, Resources, Spills};
-pub use ceilings::{Ceilings, Peak};
+pub use ceilings::{Ceilings, Peak, Roof};
 pub use directory::{Directory, Entry};
 pub use page::Page;
 pub(crate) use page::Parts;

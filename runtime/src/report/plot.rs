@@ -1,6 +1,6 @@
 //! A roofline drawn with characters, both axes logarithmic.
 
-use super::Roofline;
+use super::{Roofline, Work};
 
 /// The marks of kernels, in order.
 pub(super) const MARKS: &str = "abcdefghijklmnopqrstuvwxyz";
@@ -41,10 +41,13 @@ impl Scale {
 /// The picture: the roof as a line, each kernel as a letter where it is, or could be.
 pub(super) fn draw(roofline: &Roofline) -> String {
     let (ceilings, points) = (roofline.ceilings(), roofline.points());
-    let ridge = ceilings.ridge();
+    // The highest roof of the kernels: of those that have none, that of plain arithmetic.
+    let roofs = points.iter().filter_map(|point| Some(point.roof.as_ref()?.flops));
+    let plain = ceilings.roof(&Work::new(0.0, 0.0)).map(|roof| roof.flops);
+    let peak = roofs.reduce(f64::max).or(plain).unwrap_or(f64::INFINITY);
     let intensities = points.iter().map(|point| point.work.intensity());
+    let ridge = Some(peak / ceilings.bandwidth).filter(|ridge| ridge.is_finite());
     let x = Scale::over(intensities.chain(ridge), WIDTH);
-    let peak = ceilings.peaks.first().map_or(f64::INFINITY, |peak| peak.flops);
     let roof = |intensity: f64| (intensity * ceilings.bandwidth).min(peak);
     let ends = [roof(x.value(0)), roof(x.value(WIDTH - 1))];
     let y = Scale::over(ends.into_iter().chain(points.iter().filter_map(|point| point.achieved)), HEIGHT);

@@ -8,6 +8,8 @@ use super::data::Random;
 use super::{Case, Scale, module, print, text};
 use crate::hopper;
 use crate::hopper::gemm_sm90;
+use crate::tensor_core_product as product;
+use crate::tensor_core_product::tensor_core_product;
 use crate::tensor_cores::{THREADS, TILE, gemm_sm80};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -36,7 +38,35 @@ pub(super) fn cases() -> Vec<Case> {
         gemm!("gemm_sm80@bf16", bf16),
         sm90!("gemm_sm90", false),
         sm90!("gemm_sm90@nn", true),
+        Case {
+            name: "tensor_core_product",
+            print: print::<tensor_core_product>,
+            module: module::<tensor_core_product>,
+            check: check_product,
+        },
     ]
+}
+
+/// More steps than stages, and matrices that end within a tile.
+fn check_product(device: &Device, scale: Scale) -> Result<(), String> {
+    let [m, k, n] = scale.pick([100, 328, 72], [4096, 4096, 4096]);
+    let side = product::TILE;
+    let mut random = Random::new("tensor_core_product");
+    let mut matrix =
+        |len: usize| -> Vec<bf16> { random.floats(len).into_iter().map(bf16::from_f32).collect() };
+    let (a, b) = (matrix(m * k), matrix(k * n));
+    let (da, db) = (device.upload(&a).map_err(text)?, device.upload(&b).map_err(text)?);
+    let mut dc = device.upload(&vec![f32::NAN; m * n]).map_err(text)?;
+    let (x, y) = (da.tensor_map(m, k).map_err(text)?, db.tensor_map(k, n).map_err(text)?);
+    let out = dc.view2_mut(m, n).ok_or("rows and columns")?;
+    tensor_core_product(&x, &y, out, k.div_ceil(side) as u32)
+        .grid([n.div_ceil(side) as u32, m.div_ceil(side) as u32])
+        .block(product::THREADS)
+        .launch(device)
+        .map_err(text)?;
+    let turned: Vec<bf16> = (0..k * n).map(|i| b[i % k * n + i / k]).collect();
+    let got: Vec<f32> = device.download(&dc).map_err(text)?;
+    compare(&a, &turned, &got, [m, k, n], scale.pick(1, 4099))
 }
 
 /// Compares every element on small matrices, and some of each row on large ones.
@@ -85,7 +115,13 @@ fn check_sm90<const TURNED: bool>(device: &Device, scale: Scale) -> Result<(), S
 }
 
 /// Compares every `apart`-th element with the sum of its products.
-fn compare<T: Num>(a: &[T], b: &[T], got: &[T], [m, k, n]: [usize; 3], apart: usize) -> Result<(), String> {
+fn compare<T: Num, O: Num>(
+    a: &[T],
+    b: &[T],
+    got: &[O],
+    [m, k, n]: [usize; 3],
+    apart: usize,
+) -> Result<(), String> {
     for at in (0..m * n).step_by(apart) {
         let (row, col) = (at / n, at % n);
         let (mut sum, mut size) = (0.0, 0.0);

@@ -108,9 +108,48 @@ pub enum Cost {
     Products {
         /// Multiply-adds of one thread.
         each: u16,
-        /// Whether they are of floats, or of integers.
-        floats: bool,
+        /// The elements that are multiplied.
+        of: TensorFormat,
     },
+}
+
+/// The elements that the tensor cores multiply, as far as their speed depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum TensorFormat {
+    /// `f16`, summed in `f32`.
+    F16,
+    /// `f16`, summed in `f16`.
+    F16InF16,
+    /// `bf16`.
+    Bf16,
+    /// `f32`, of which the highest 19 bits count.
+    Tf32,
+    /// Floats of eight bits.
+    F8,
+    /// Integers of eight bits, with a sign or without.
+    I8,
+    /// `f64`.
+    F64,
+}
+
+impl TensorFormat {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::F16, Self::F16InF16, Self::Bf16, Self::Tf32, Self::F8, Self::I8, Self::F64];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F16 => "f16",
+            Self::F16InF16 => "f16 in f16",
+            Self::Bf16 => "bf16",
+            Self::Tf32 => "tf32",
+            Self::F8 => "f8",
+            Self::I8 => "i8",
+            Self::F64 => "f64",
+        }
+    }
 }
 
 /// The memory orderings that Rust allows an argument to have.

@@ -81,7 +81,9 @@ pub use condition::{Condition, LaunchValues};
 pub use condition_set::{ConditionSet, FulfilledConditions};
 pub use constant::{Const, ConstValue, Extent, Spelling};
 pub use expr::{BinaryOp, Closure, Expr, ExprKind, FnId, Lazy, Proof, UnaryOp, VarId};
-pub use facts::{ArgumentAccess, Cost, Facts, Form, Lanes, Ordered, Orders, Position, ResultRange};
+pub use facts::{
+    ArgumentAccess, Cost, Facts, Form, Lanes, Ordered, Orders, Position, ResultRange, TensorFormat,
+};
 pub use image::{ImageShape, ImageType};
 pub use instances::{ArrayId, ClosureType, DeclaredShared, InstanceId, Instances, TooManyInstances};
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};

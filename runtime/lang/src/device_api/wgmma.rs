@@ -13,7 +13,10 @@ use super::number::Num;
 use super::numbered::numbered;
 use super::text::with;
 use crate::codegen::ARRAY;
-use crate::ir::{ArgumentAccess, Builtin, CudaText, Effect, Facts, Name, Prelude, SyncScope, Type, Variance};
+use crate::ir::{
+    ArgumentAccess, Builtin, Cost, CudaText, Effect, Facts, Form, Name, Prelude, SyncScope, TensorFormat,
+    Type, Variance,
+};
 use crate::record::Callee;
 use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
 use crate::types::{AnyBits, DeviceType, GpuType};
@@ -29,6 +32,10 @@ pub trait WgmmaElement: AnyBits + 'static {
 
     /// The type of the sums, and the type of the elements, in PTX.
     const PTX: [&'static str; 2];
+
+    /// The elements in the counts of reports.
+    #[doc(hidden)]
+    const FORMAT: TensorFormat;
 
     /// The value of an element, by its bits.
     #[doc(hidden)]
@@ -302,11 +309,16 @@ numbered! {
 const MULTIPLIES: Facts = Facts { accesses: &[ArgumentAccess::Update], in_flight: true, ..Facts::MOVES };
 
 /// A builtin that multiplies.
-const fn multiplies(name: &'static str, text: fn(&[Type], &Type) -> CudaText) -> Builtin {
+const fn multiplies<T: WgmmaElement, S: WgmmaSums<T>>(
+    name: &'static str,
+    text: fn(&[Type], &Type) -> CudaText,
+) -> Builtin {
+    // Each of a thread's sums gets the products of 32 bytes.
+    let each = 4 * S::GROUPS * (32 / size_of::<T>());
     Builtin {
         effect: TOGETHER,
         by_reference: true,
-        facts: MULTIPLIES,
+        facts: MULTIPLIES.costing(Cost::Products { each: each as u16, of: T::FORMAT }),
         min_compute: (9, 0),
         arch_specific: true,
         ..Builtin::pure(Name::new(name), text)
@@ -330,7 +342,7 @@ pub(crate) const fn multiply<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: b
         .text()
     }
     shape::<T, S>(A_TURNED || B_TURNED);
-    multiplies("wgmma", text::<T, S, A_TURNED, B_TURNED>)
+    multiplies::<T, S>("wgmma", text::<T, S, A_TURNED, B_TURNED>)
 }
 
 /// The builtin of [`wgmma_rs`].
@@ -346,7 +358,7 @@ pub(crate) const fn multiply_registers<T: WgmmaElement, S: WgmmaSums<T>, const B
         .text()
     }
     shape::<T, S>(B_TURNED);
-    multiplies("wgmma_rs", text::<T, S, B_TURNED>)
+    multiplies::<T, S>("wgmma_rs", text::<T, S, B_TURNED>)
 }
 
 /// The PTX instruction of one shape and type.

@@ -18,7 +18,7 @@ pub(super) struct RunningThread<'p> {
     pub frame: *mut u8,
     /// The iterations and calls around what it executes.
     instance: u64,
-    /// The last call by the user's own code.
+    /// The call by the user's own code that what it executes belongs to.
     caller: Site,
     /// Iterations that are left.
     left: u64,
@@ -150,6 +150,7 @@ impl<'p> RunningThread<'p> {
                     Op::Call { to, link, site } => {
                         put(frame, link, pc as u64);
                         put(frame, link + 8, self.instance);
+                        put(frame, link + 16, self.caller);
                         self.instance = mix(self.instance, u64::from(site) << 32);
                         if !program.library[site as usize] {
                             self.caller = site;
@@ -159,6 +160,7 @@ impl<'p> RunningThread<'p> {
                     Op::Return { link } => {
                         pc = get::<u64>(frame, link) as usize;
                         self.instance = get(frame, link + 8);
+                        self.caller = get(frame, link + 16);
                     }
                     Op::End => return,
                     Op::Builtin { meaning, args, count, ret, site } => {

@@ -11,6 +11,7 @@ use crate::device_api::number::Num;
 use crate::device_api::wgmma::WgmmaElement;
 use crate::eighth::{F8E4M3, F8E5M2};
 use crate::half::{bf16, f16};
+use crate::ir::TensorFormat;
 use crate::types::{AnyBits, GpuType};
 
 /// Elements that tensor cores multiply: `f16`, `bf16`, `f32` (its highest 19 bits), `i8`, `u8`, and, from compute
@@ -78,10 +79,11 @@ impl HalfElement for bf16 {
 }
 
 macro_rules! of_a_warpgroup {
-    ($($t:ty: $sum:ty = $ptx:expr, |$bits:ident| $value:expr;)+) => {$(
+    ($($t:ty: $sum:ty = $ptx:expr, $format:ident, |$bits:ident| $value:expr;)+) => {$(
         impl WgmmaElement for $t {
             type Sum = $sum;
             const PTX: [&'static str; 2] = $ptx;
+            const FORMAT: TensorFormat = TensorFormat::$format;
 
             fn value($bits: u32) -> f64 {
                 $value
@@ -91,11 +93,11 @@ macro_rules! of_a_warpgroup {
 }
 
 of_a_warpgroup! {
-    f16: f32 = ["f32", "f16"], |bits| f16::from_bits(bits as u16).to_f64();
-    bf16: f32 = ["f32", "bf16"], |bits| bf16::from_bits(bits as u16).to_f64();
-    f32: f32 = ["f32", "tf32"], |bits| f32::from_bits(bits & !0x1fff).into();
-    F8E4M3: f32 = ["f32", "e4m3"], |bits| f32_from_e4m3(bits as u8).into();
-    F8E5M2: f32 = ["f32", "e5m2"], |bits| f32_from_e5m2(bits as u8).into();
-    i8: i32 = ["s32", "s8"], |bits| f64::from(bits as i8);
-    u8: i32 = ["s32", "u8"], |bits| f64::from(bits as u8);
+    f16: f32 = ["f32", "f16"], F16, |bits| f16::from_bits(bits as u16).to_f64();
+    bf16: f32 = ["f32", "bf16"], Bf16, |bits| bf16::from_bits(bits as u16).to_f64();
+    f32: f32 = ["f32", "tf32"], Tf32, |bits| f32::from_bits(bits & !0x1fff).into();
+    F8E4M3: f32 = ["f32", "e4m3"], F8, |bits| f32_from_e4m3(bits as u8).into();
+    F8E5M2: f32 = ["f32", "e5m2"], F8, |bits| f32_from_e5m2(bits as u8).into();
+    i8: i32 = ["s32", "s8"], I8, |bits| f64::from(bits as i8);
+    u8: i32 = ["s32", "u8"], I8, |bits| f64::from(bits as u8);
 }

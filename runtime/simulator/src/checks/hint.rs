@@ -82,6 +82,11 @@ impl Situation {
                 "wait for the barrier that counts the copy's bytes before the place is used again; of a copy to global memory, \
                  call `bulk_commit()` and `bulk_wait::<0>()` in its thread"
             }
+            (Doing::ProductRead, _) => {
+                "the tensor cores may still read the place: wait for the product, by `finish()` of its chain or by `wgmma_commit()` and \
+                 `wgmma_wait::<0>()`, before a thread writes there or gives the place back; `release_behind` gives a stage of a \
+                 pipeline back once its product is done"
+            }
             (Doing::BulkRead, _) => {
                 "the copy may still read the place: in its thread call `bulk_commit()` and `bulk_wait_read::<0>()`, and let the \
                  threads meet after that, before anybody writes there; of a copy that a barrier counts, wait for the barrier"
@@ -126,7 +131,7 @@ const OVERLAPPING: &str = "the second kernel is launched with `.programmatic_ser
 
 /// A thread arrived at a barrier of another block, and that block's thread has waited for it.
 fn of_arrivals(first: Doing, second: Doing) -> &'static str {
-    let reads = matches!(first, Doing::Read | Doing::BulkRead | Doing::CopyRead);
+    let reads = matches!(first, Doing::Read | Doing::BulkRead | Doing::CopyRead | Doing::ProductRead);
     match reads && !matches!(second, Doing::Read) {
         true => {
             "the first one's thread arrived by `arrive_at` after it, which orders nothing in PTX's memory model: arrive by \

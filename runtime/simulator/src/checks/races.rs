@@ -19,12 +19,12 @@ use super::history::{Class, Mark};
 use super::lines::Lines;
 use super::releases::Releases;
 use super::shadow::Shadow;
-use super::threads::{Threads, is_copy};
+use super::threads::{Mover, Threads, is_copy};
 use super::view::View;
 use crate::simulator::{
     Access, AccessKind, ChildOrder, DataRace, Doing, Interests, Line, MbarrierEvent, MbarrierUse, Meeting,
     MemoryScope, Observer, Party, ProxyFence, SimFault, SimLaunch, SimReport, Space, Thread, TransferEvent,
-    memory_name,
+    TransferKind, memory_name,
 };
 
 /// Marks the number of a copy's loads, where its stores may be over later.
@@ -116,7 +116,7 @@ impl Observer for Races {
     fn on_copy_start(&self, by: &Thread, copy: u64, from: &Access, to: &Access) -> Result<(), SimFault> {
         let mut guard = self.0.borrow_mut();
         let key = guard.key(by);
-        let copy = guard.threads.start_copy(key, copy, false);
+        let copy = guard.threads.start_copy(key, copy, Mover::Thread);
         guard.access(key, Some(copy), from)?;
         guard.access(key, Some(copy), to)
     }
@@ -288,8 +288,12 @@ impl State {
                 return Err(self.unmade(made, key, at, hint::INVISIBLE_BARRIER));
             }
         }
-        let loads = self.threads.start_copy(key, transfer.number | LOADS, true);
-        let stores = self.threads.start_copy(key, transfer.number, true);
+        let mover = match transfer.kind {
+            TransferKind::Product => Mover::TensorCores,
+            _ => Mover::Engine,
+        };
+        let loads = self.threads.start_copy(key, transfer.number | LOADS, mover);
+        let stores = self.threads.start_copy(key, transfer.number, mover);
         for (copy, access) in transfer
             .reads
             .iter()
@@ -453,9 +457,11 @@ impl State {
         let grid = self.grids.of(owner);
         let (block, thread) = grid.indices(owner);
         let at = self.lines.of(mark.line);
+        let mover = self.threads.mover(mark.key);
         let does = match (mark.class, is_copy(mark.key)) {
-            (Class::Read, true) if self.threads.is_engine(mark.key) => Doing::BulkRead,
-            (_, true) if self.threads.is_engine(mark.key) => Doing::BulkWrite,
+            (_, true) if mover == Mover::TensorCores => Doing::ProductRead,
+            (Class::Read, true) if mover == Mover::Engine => Doing::BulkRead,
+            (_, true) if mover == Mover::Engine => Doing::BulkWrite,
             (Class::Read, true) => Doing::CopyRead,
             (_, true) => Doing::CopyWrite,
             (Class::Read, _) => Doing::Read,

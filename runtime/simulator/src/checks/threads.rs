@@ -51,12 +51,22 @@ struct Gathering {
     last: Option<(Clock, Clock)>,
 }
 
+/// The unit that moves the bytes of a copy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mover {
+    /// The thread itself, later.
+    Thread,
+    /// The copy engine.
+    Engine,
+    /// The tensor cores, which see memory as the copy engine does.
+    TensorCores,
+}
+
 /// An asynchronous copy.
 struct Copy {
     /// The thread that started it.
     by: Key,
-    /// Whether the copy engine does it, and not the thread's own copies.
-    engine: bool,
+    mover: Mover,
     /// A thread that knows this number up to this epoch knows that it is over. The number is that of a thread that has
     /// waited for it, or of the barrier that has counted it.
     over: Option<(Key, u32)>,
@@ -242,10 +252,10 @@ impl Threads {
     }
 
     /// A thread starts a copy; the number by which its accesses are known.
-    pub fn start_copy(&mut self, by: Key, copy: u64, engine: bool) -> Key {
+    pub fn start_copy(&mut self, by: Key, copy: u64, mover: Mover) -> Key {
         let position = self.copies.len();
         self.under_way.insert(copy, position);
-        self.copies.push(Copy { by, engine, over: None });
+        self.copies.push(Copy { by, mover, over: None });
         COPY | (position as u64) << 5
     }
 
@@ -254,9 +264,14 @@ impl Threads {
         if is_copy(key) { self.copies[copy_position(key)].by } else { key }
     }
 
-    /// Whether a number is that of a copy by the copy engine.
+    /// Who makes the accesses of a number.
+    pub fn mover(&self, key: Key) -> Mover {
+        if is_copy(key) { self.copies[copy_position(key)].mover } else { Mover::Thread }
+    }
+
+    /// Whether a number is that of a copy by the copy engine, or of a product by the tensor cores.
     pub fn is_engine(&self, key: Key) -> bool {
-        is_copy(key) && self.copies[copy_position(key)].engine
+        self.mover(key) != Mover::Thread
     }
 
     /// Its thread has waited for a copy.
@@ -311,8 +326,8 @@ impl Threads {
         let copy = &self.copies[copy_position(by)];
         // The copy engine's accesses are visible to itself and to threads alike.
         let asks = match asks {
-            Asks::Engine { .. } if copy.engine => Asks::Thread,
-            Asks::EngineAfterLoad { .. } if copy.engine => Asks::ThreadAfterLoad,
+            Asks::Engine { .. } if copy.mover != Mover::Thread => Asks::Thread,
+            Asks::EngineAfterLoad { .. } if copy.mover != Mover::Thread => Asks::ThreadAfterLoad,
             asks => asks,
         };
         copy.over.is_some_and(|(by, epoch)| self.ordered(by, epoch, thread, clock, asks))

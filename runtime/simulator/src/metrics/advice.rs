@@ -39,26 +39,34 @@ fn traffic(what: &str, of: &Traffic) -> Option<Advice> {
 #[doc(hidden)]
 pub fn conflicts(counts: &Counts) -> Vec<Advice> {
     let sides = [
-        ("loads", &counts.shared_loads),
-        ("stores", &counts.shared_stores),
-        ("copies", &counts.shared_copies),
+        ("loads of shared memory", &counts.shared_loads, PAD),
+        ("stores of shared memory", &counts.shared_stores, PAD),
+        ("copies of shared memory", &counts.shared_copies, PAD),
+        ("loads of matrices", &counts.matrix_loads, SWIZZLE),
+        ("stores of matrices", &counts.matrix_stores, SWIZZLE),
     ];
-    sides.into_iter().filter_map(|(what, of)| banks(what, of)).collect()
+    sides.into_iter().filter_map(|(what, of, help)| banks(what, of, help)).collect()
 }
 
-fn banks(what: &str, of: &Banks) -> Option<Advice> {
+fn banks(what: &str, of: &Banks, help: &'static str) -> Option<Advice> {
     (of.conflicts() > 0).then(|| Advice {
         what: format!(
-            "its {what} of shared memory take {} wavefronts where {} would do ({:.1} a request): lanes of one warp \
+            "its {what} take {} wavefronts where {} would do ({:.1} a request): lanes of one warp \
              want different words of one bank",
             of.wavefronts,
             of.ideal_wavefronts,
             of.wavefronts_per_request()
         ),
-        help: "pad the rows by one element (`shared!([[f32; N + 1]; M])`), swizzle the index (`tile::Swizzled`), or \
-               let neighbouring lanes take neighbouring words",
+        help,
     })
 }
+
+/// How to avoid conflicts between lanes' own accesses.
+const PAD: &str = "pad the rows by one element (`shared!([[f32; N + 1]; M])`), swizzle the index (`tile::Swizzled`), or \
+                   let neighbouring lanes take neighbouring words";
+/// How to avoid conflicts between the rows of matrices.
+const SWIZZLE: &str = "give the `Tile` the swizzle of its row's bytes (`Swizzle128` of 128, `Swizzle64` of 64): eight rows \
+                       below each other then lie in different banks";
 
 /// The divergent branches of a line.
 #[doc(hidden)]

@@ -9,8 +9,8 @@ use super::counts::Counts;
 use super::report::{Report, Row};
 use super::warp::{Class, Key, Warp};
 use crate::simulator::{
-    Access, AccessKind, Branch, Instruction, Interests, Line, Meeting, Observer, Operation, SimFault,
-    SimLaunch, SimReport, Space, Thread,
+    Access, AccessKind, Branch, Instruction, Interests, Line, MbarrierEvent, MbarrierUse, Meeting, Observer,
+    Operation, SimFault, SimLaunch, SimReport, Space, Thread, TransferEvent,
 };
 
 /// Requests that are kept open at most, of all warps that run.
@@ -33,6 +33,8 @@ struct State {
     /// Warps that have begun, by block and number in it; the one that acted last is in `current`.
     warps: HashMap<(u64, u32), Warp>,
     current: Option<((u64, u32), Warp)>,
+    /// Where each thread, by block and number in it, has last found a phase of a barrier incomplete.
+    looked: HashMap<(u64, u32), Line>,
     /// Requests that were open when each warp acted last, added up.
     open: usize,
     limit: Option<usize>,
@@ -103,11 +105,39 @@ impl Observer for Metrics {
         // What a launch that a fault ended has left.
         (state.current, state.open) = (None, 0);
         state.warps.clear();
+        state.looked.clear();
     }
 
     fn on_access(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
         if let Some(class) = class(by, access) {
             self.note(by, &access.by, class, access.bytes, access.address as u64);
+        }
+        Ok(())
+    }
+
+    fn on_row(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
+        let class = if access.kind.writes() { Class::MatrixStore } else { Class::MatrixLoad };
+        self.note(by, &access.by, class, access.bytes, access.address as u64);
+        Ok(())
+    }
+
+    fn on_transfer_start(&self, _: &Thread, transfer: &TransferEvent<'_>) -> Result<(), SimFault> {
+        self.state.borrow_mut().counted.transfer(transfer);
+        Ok(())
+    }
+
+    fn on_mbarrier(&self, by: &Thread, event: &MbarrierEvent, at: Line) -> Result<(), SimFault> {
+        let thread = (by.block, by.linear);
+        match event.does {
+            MbarrierUse::Look => {
+                self.state.borrow_mut().looked.insert(thread, at);
+            }
+            MbarrierUse::Wait(_) => {
+                let delayed = self.state.borrow_mut().looked.remove(&thread) == Some(at);
+                let by_line = Instruction { at, site: 0, instance: 0 };
+                self.note(by, &by_line, Class::Wait, 0, u64::from(delayed));
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::SECTOR;
 use super::address::Addresses;
-use super::counts::{Atomics, Banks, Branches, Counts, Executed, Traffic};
+use super::counts::{Atomics, Banks, Branches, Bulk, Counts, Executed, Traffic, Waits};
 use super::footprint::Footprint;
 use super::pattern::{BankMap, Cost, Pattern, PatternKind};
 use super::requests;
 use super::warp::{Class, Key};
-use crate::simulator::Line;
+use crate::simulator::{Access, Line, Space, TransferEvent, TransferKind};
 
 #[derive(Default)]
 pub(super) struct Counted {
@@ -35,6 +35,10 @@ impl Counted {
                 banks(&mut counts.shared_stores, addresses, bytes, PatternKind::SharedStore)
             }
             Class::SharedCopy => banks(&mut counts.shared_copies, addresses, bytes, PatternKind::SharedStore),
+            Class::MatrixLoad => banks(&mut counts.matrix_loads, addresses, bytes, PatternKind::MatrixLoad),
+            Class::MatrixStore => {
+                banks(&mut counts.matrix_stores, addresses, bytes, PatternKind::MatrixStore)
+            }
             Class::Atomic => {
                 touch(&mut self.footprint, addresses, bytes, [true, true]);
                 return counts.atomics += atomics(addresses, requests::sectors_in_turns(addresses, bytes));
@@ -43,9 +47,39 @@ impl Counted {
             Class::Remote => return counts.remote += executed(addresses),
             Class::Constant => return counts.constants += executed(addresses),
             Class::Branch => return counts.branches += branch(addresses),
+            Class::Wait => return counts.waits += waits(addresses),
             Class::Work(work) => return *counts.work.entry(work).or_default() += executed(addresses),
         };
         self.show(key, addresses, cost);
+    }
+
+    /// Counts a transfer by the copy engine, which one thread starts.
+    pub fn transfer(&mut self, transfer: &TransferEvent<'_>) {
+        // The tensor cores read what the copy engine has brought.
+        let Some(first) = transfer.writes.first() else { return };
+        let counts = self.lines.entry(first.by.at).or_default();
+        const NONE: [&[Access]; 2] = [&[], &[]];
+        let (sum, moved) = match transfer.kind {
+            TransferKind::Load => (&mut counts.bulk_loads, [transfer.reads, &[]]),
+            TransferKind::Repeat => (&mut counts.bulk_loads, NONE),
+            TransferKind::Store => (&mut counts.bulk_stores, [&[], transfer.writes]),
+            TransferKind::Reduction => (&mut counts.bulk_reductions, [transfer.writes; 2]),
+            TransferKind::Send => (&mut counts.bulk_sends, NONE),
+            TransferKind::Product => return,
+        };
+        let mut sectors: Vec<u64> = Vec::new();
+        for (accesses, is_read) in moved.into_iter().zip([true, false]) {
+            for sector in accesses.iter().filter(|access| access.space == Space::Global).flat_map(sectors_of)
+            {
+                self.footprint.touch(sector, is_read, !is_read);
+                sectors.push(sector);
+            }
+        }
+        sectors.sort_unstable();
+        sectors.dedup();
+        let bytes = transfer.writes.iter().map(|access| u64::from(access.bytes)).sum();
+        let requests = u64::from(transfer.kind != TransferKind::Repeat);
+        *sum += Bulk { requests, bytes, sectors: sectors.len() as u64 };
     }
 
     /// Keeps the facts about a request that the pictures show: whether it is the most expensive one of its line, and its
@@ -105,6 +139,17 @@ fn banks(sum: &mut Banks, addresses: &Addresses, width: u32, kind: PatternKind) 
 fn atomics(addresses: &Addresses, sectors: u64) -> Atomics {
     let turns = requests::contention(addresses);
     Atomics { requests: 1, lanes: lanes(addresses), sectors, turns, contention: turns }
+}
+
+/// The sectors that lie under an access, as their numbers.
+fn sectors_of(access: &Access) -> std::ops::RangeInclusive<u64> {
+    let first = access.address as u64;
+    first / SECTOR..=(first + u64::from(access.bytes.max(1)) - 1) / SECTOR
+}
+
+fn waits(addresses: &Addresses) -> Waits {
+    let delayed = u64::from(addresses.lanes().any(|(_, delayed)| delayed != 0));
+    Waits { executed: 1, lanes: lanes(addresses), delayed }
 }
 
 fn branch(addresses: &Addresses) -> Branches {

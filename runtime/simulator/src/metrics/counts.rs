@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
+use warpsmith_ir::ir::TensorFormat;
+
 use super::SECTOR;
 use crate::simulator::Operation;
 
@@ -116,6 +118,56 @@ impl AddAssign for Atomics {
     }
 }
 
+/// Copies that the copy engine does: each is one request, of one thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Bulk {
+    /// Copies, of a box or of bytes side by side; one that is multicast is one.
+    pub requests: u64,
+    /// Bytes that they write: in each block of a multicast, and with those that a load fills outside of a matrix.
+    pub bytes: u64,
+    /// Sectors of 32 bytes of global memory, each counted once for each copy that touches it.
+    pub sectors: u64,
+}
+
+impl Bulk {
+    /// Bytes of a copy, on average.
+    pub fn bytes_per_request(&self) -> f64 {
+        ratio(self.bytes, self.requests)
+    }
+}
+
+impl AddAssign for Bulk {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.sectors += other.sectors;
+    }
+}
+
+/// Waits for phases of barriers that count arrivals and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Waits {
+    /// Phases that were found complete, each counted once for its warp.
+    pub executed: u64,
+    /// Lanes that took part.
+    pub lanes: u64,
+    /// Those of `executed` at which some lane had found the phase incomplete before.
+    ///
+    /// On the simulator a thread runs until it must wait, and the copy engine moves bytes as late as it may: a wait that is
+    /// not delayed needs nothing that the launch still has to do. How long a GPU waits, no simulator knows.
+    pub delayed: u64,
+}
+
+impl AddAssign for Waits {
+    fn add_assign(&mut self, other: Self) {
+        self.executed += other.executed;
+        self.lanes += other.lanes;
+        self.delayed += other.delayed;
+    }
+}
+
 /// Branches: conditions of `if`, of loops, of `&&` and `||`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -176,6 +228,20 @@ pub struct Counts {
     pub shared_stores: Banks,
     /// Writes to shared memory by asynchronous copies.
     pub shared_copies: Banks,
+    /// Loads of matrices from the block's shared memory: rows of 16 bytes, eight at once.
+    pub matrix_loads: Banks,
+    /// Stores of matrices to the block's shared memory.
+    pub matrix_stores: Banks,
+    /// What the copy engine brings from global memory.
+    pub bulk_loads: Bulk,
+    /// What the copy engine takes to global memory.
+    pub bulk_stores: Bulk,
+    /// What the copy engine adds to global memory, or joins otherwise.
+    pub bulk_reductions: Bulk,
+    /// What the copy engine sends to other blocks of the cluster.
+    pub bulk_sends: Bulk,
+    /// Waits for phases of barriers.
+    pub waits: Waits,
     /// Atomics on global memory.
     pub atomics: Atomics,
     /// Atomics on the block's own shared memory.
@@ -198,6 +264,13 @@ impl AddAssign<&Counts> for Counts {
         self.shared_loads += other.shared_loads;
         self.shared_stores += other.shared_stores;
         self.shared_copies += other.shared_copies;
+        self.matrix_loads += other.matrix_loads;
+        self.matrix_stores += other.matrix_stores;
+        self.bulk_loads += other.bulk_loads;
+        self.bulk_stores += other.bulk_stores;
+        self.bulk_reductions += other.bulk_reductions;
+        self.bulk_sends += other.bulk_sends;
+        self.waits += other.waits;
         self.atomics += other.atomics;
         self.shared_atomics += other.shared_atomics;
         self.remote += other.remote;
@@ -212,13 +285,15 @@ impl AddAssign<&Counts> for Counts {
 impl Counts {
     /// Instructions that were told of: memory, branches and operations.
     ///
-    /// Address arithmetic that Rust does not spell, moves and the compiler's own work are not among them.
+    /// Address arithmetic that Rust does not spell, moves, synchronisation and the compiler's own work are not among them.
     pub fn instructions(&self) -> Executed {
         let mut all = Executed::default();
         let mut add = |warps, threads| all += Executed { warps, threads };
         [self.loads, self.stores, self.copies].iter().for_each(|t| add(t.requests, t.lanes));
         // The instruction that reads for a copy also writes for it.
-        [self.shared_loads, self.shared_stores].iter().for_each(|b| add(b.requests, b.lanes));
+        let banks = [self.shared_loads, self.shared_stores, self.matrix_loads, self.matrix_stores];
+        banks.iter().for_each(|b| add(b.requests, b.lanes));
+        self.bulk().iter().for_each(|bulk| add(bulk.requests, bulk.requests));
         [self.atomics, self.shared_atomics].iter().for_each(|a| add(a.requests, a.lanes));
         add(self.branches.executed, self.branches.lanes);
         [self.remote, self.constants].iter().chain(self.work.values()).for_each(|e| add(e.warps, e.threads));
@@ -238,43 +313,54 @@ impl Counts {
         let each = |(work, executed): (&Operation, &Executed)| match work {
             Operation::FloatAdd(_) | Operation::FloatMul(_) | Operation::FloatSpecial(_) => executed.threads,
             Operation::FloatFma(_) => 2 * executed.threads,
-            Operation::Integer
-            | Operation::Convert
-            | Operation::TensorFloat(_)
-            | Operation::TensorInteger(_) => 0,
+            Operation::Integer | Operation::Convert | Operation::Tensor { .. } => 0,
         };
         self.work.iter().map(each).sum()
     }
 
-    /// Operations of the tensor cores, of floats and of integers; a multiply-add is two.
+    /// Operations of the tensor cores on all elements; a multiply-add is two.
     pub fn tensor_operations(&self) -> u64 {
+        TensorFormat::ALL.into_iter().map(|format| self.tensor_operations_of(format)).sum()
+    }
+
+    /// Operations of the tensor cores on elements of a format.
+    pub fn tensor_operations_of(&self, format: TensorFormat) -> u64 {
         let each = |(work, executed): (&Operation, &Executed)| match work {
-            Operation::TensorFloat(each) | Operation::TensorInteger(each) => {
-                2 * u64::from(*each) * executed.threads
-            }
+            Operation::Tensor { each, of } if *of == format => 2 * u64::from(*each) * executed.threads,
             _ => 0,
         };
         self.work.iter().map(each).sum()
     }
 
-    /// Sectors of global memory of all requests; atomics count as loads and stores do.
-    pub fn sectors(&self) -> u64 {
-        self.loads.sectors + self.stores.sectors + self.copies.sectors + self.atomics.sectors
+    /// What the copy engine does: loads, stores, reductions, copies to other blocks.
+    pub(super) fn bulk(&self) -> [Bulk; 4] {
+        [self.bulk_loads, self.bulk_stores, self.bulk_reductions, self.bulk_sends]
     }
 
-    /// Bytes between the multiprocessors and the L1 cache: all sectors of all requests.
+    /// What goes through the banks of the block's shared memory: loads, stores, copies, loads and stores of matrices.
+    pub(super) fn banks(&self) -> [Banks; 5] {
+        [self.shared_loads, self.shared_stores, self.shared_copies, self.matrix_loads, self.matrix_stores]
+    }
+
+    /// Sectors of global memory of all requests, those of the copy engine included; atomics count as loads and stores do.
+    pub fn sectors(&self) -> u64 {
+        let bulk: u64 = self.bulk().iter().map(|bulk| bulk.sectors).sum();
+        self.loads.sectors + self.stores.sectors + self.copies.sectors + self.atomics.sectors + bulk
+    }
+
+    /// Bytes between the multiprocessors and what lies behind them, if no cache helps: all sectors of all requests.
     pub fn sector_bytes(&self) -> u64 {
         self.sectors() * SECTOR
     }
 
     /// Wavefronts of shared memory.
     pub fn wavefronts(&self) -> u64 {
-        self.shared_loads.wavefronts + self.shared_stores.wavefronts + self.shared_copies.wavefronts
+        self.banks().iter().map(|banks| banks.wavefronts).sum()
     }
 
     /// Wavefronts of shared memory beyond the ideal.
     pub fn conflicts(&self) -> u64 {
-        self.shared_loads.conflicts() + self.shared_stores.conflicts() + self.shared_copies.conflicts()
+        self.banks().iter().map(|banks| banks.conflicts()).sum()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The costs of a simulated launch, by Rust line: sectors, wavefronts, divergence, operations.
+//! The costs of a simulated launch, by Rust line: sectors, wavefronts, bulk copies, waits, divergence, operations.
 //!
 //! A launch tells [`Metrics`] each access, branch and operation of its threads; a [`Report`] comes
 //! out. Every figure is counted from the addresses that the launch used, none from the text of the
@@ -37,9 +37,10 @@ mod tests;
 #[doc(hidden)]
 pub use advice::Advice;
 pub use collector::{Metrics, OPEN_LIMIT};
-pub use counts::{Atomics, Banks, Branches, Counts, Executed, Traffic};
+pub use counts::{Atomics, Banks, Branches, Bulk, Counts, Executed, Traffic, Waits};
 pub use pattern::{BankMap, Pattern, PatternKind};
 pub use report::{Report, Row};
+pub use warpsmith_ir::ir::TensorFormat;
 pub use work::Work;
 
 /// Bytes of a sector: what caches and memory move at once.

@@ -17,6 +17,10 @@ pub enum PatternKind {
     SharedLoad,
     /// Stores to shared memory.
     SharedStore,
+    /// Loads of matrices from shared memory, by `ldmatrix`.
+    MatrixLoad,
+    /// Stores of matrices to shared memory, by `stmatrix`.
+    MatrixStore,
 }
 
 impl PatternKind {
@@ -27,13 +31,15 @@ impl PatternKind {
             Class::Store => PatternKind::Store,
             Class::SharedLoad => PatternKind::SharedLoad,
             Class::SharedStore | Class::SharedCopy => PatternKind::SharedStore,
+            Class::MatrixLoad => PatternKind::MatrixLoad,
+            Class::MatrixStore => PatternKind::MatrixStore,
             _ => return None,
         })
     }
 
     /// Whether it is of shared memory.
     pub fn is_shared(self) -> bool {
-        matches!(self, PatternKind::SharedLoad | PatternKind::SharedStore)
+        !matches!(self, PatternKind::Load | PatternKind::Store)
     }
 
     /// Its name in texts.
@@ -43,6 +49,8 @@ impl PatternKind {
             PatternKind::Store => "global store",
             PatternKind::SharedLoad => "shared load",
             PatternKind::SharedStore => "shared store",
+            PatternKind::MatrixLoad => "matrix load",
+            PatternKind::MatrixStore => "matrix store",
         }
     }
 }

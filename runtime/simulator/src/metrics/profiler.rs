@@ -1,5 +1,7 @@
 //! The names that Nsight Compute has for the figures.
 
+use warpsmith_ir::ir::TensorFormat;
+
 use super::counts::{Atomics, Banks, Counts, Executed, Traffic};
 use crate::simulator::Operation;
 
@@ -18,8 +20,12 @@ impl Counts {
         if self.copies.requests > 0 {
             traffic(&mut all, "ldgsts", &self.copies);
         }
-        shared(&mut all, "ld", &self.shared_loads);
-        shared(&mut all, "st", &self.shared_stores);
+        shared(&mut all, "ld", &self.shared_loads, &self.matrix_loads);
+        shared(&mut all, "st", &self.shared_stores, &self.matrix_stores);
+        if self.matrix_loads.requests > 0 {
+            all.push(("smsp__inst_executed_op_ldsm.sum".into(), self.matrix_loads.requests as f64));
+        }
+        all.extend(TensorFormat::ALL.into_iter().filter_map(|format| tensor(self, format)));
         atomics(&mut all, &self.atomics, &self.shared_atomics);
         let branches = &self.branches;
         all.push(("smsp__sass_branch_targets.sum".into(), branches.executed as f64));
@@ -44,10 +50,29 @@ fn traffic(all: &mut Vec<(String, f64)>, op: &str, of: &Traffic) {
     }
 }
 
-fn shared(all: &mut Vec<(String, f64)>, op: &str, of: &Banks) {
+/// Accesses of shared memory; the wavefronts of matrices are among those of the others there, their instructions are not.
+fn shared(all: &mut Vec<(String, f64)>, op: &str, of: &Banks, matrices: &Banks) {
+    let both = |figure: fn(&Banks) -> u64| (figure(of) + figure(matrices)) as f64;
+    let wavefronts = both(|banks| banks.wavefronts);
     all.push((format!("smsp__inst_executed_op_shared_{op}.sum"), of.requests as f64));
-    all.push((format!("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"), of.wavefronts as f64));
-    all.push((format!("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"), of.conflicts() as f64));
+    all.push((format!("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"), wavefronts));
+    all.push((format!("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"), both(Banks::conflicts)));
+}
+
+/// The operations of the tensor cores on elements of a format, if there are any.
+fn tensor(counts: &Counts, format: TensorFormat) -> Option<(String, f64)> {
+    let source = match format {
+        TensorFormat::F16 => "fp16_dst_fp32",
+        TensorFormat::F16InF16 => "fp16_dst_fp16",
+        TensorFormat::Bf16 => "bf16_dst_fp32",
+        TensorFormat::Tf32 => "tf32_dst_fp32",
+        TensorFormat::F8 => "fp8",
+        TensorFormat::I8 => "int8",
+        TensorFormat::F64 => "fp64",
+        _ => return None,
+    };
+    let operations = counts.tensor_operations_of(format);
+    (operations > 0).then(|| (format!("sm__ops_path_tensor_src_{source}.sum"), operations as f64))
 }
 
 fn atomics(all: &mut Vec<(String, f64)>, global: &Atomics, shared: &Atomics) {
@@ -67,11 +92,9 @@ fn operations(work: Operation, executed: &Executed) -> Option<(String, f64)> {
         Operation::FloatAdd(bits) => ("add", bits),
         Operation::FloatMul(bits) => ("mul", bits),
         Operation::FloatFma(bits) => ("fma", bits),
-        Operation::FloatSpecial(_)
-        | Operation::Integer
-        | Operation::Convert
-        | Operation::TensorFloat(_)
-        | Operation::TensorInteger(_) => return None,
+        Operation::FloatSpecial(_) | Operation::Integer | Operation::Convert | Operation::Tensor { .. } => {
+            return None;
+        }
     };
     let width = match bits {
         16 => 'h',

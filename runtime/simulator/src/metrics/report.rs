@@ -4,7 +4,7 @@ use super::advice::{self, Advice};
 use super::counts::Counts;
 use super::pattern::{BankMap, Pattern};
 use super::work::Work;
-use warpsmith_ir::ir::Module;
+use warpsmith_ir::ir::{Module, TensorFormat};
 
 /// The costs of launches, by Rust line and in total. It prints as a table, which is the same for the same launch.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,13 +59,16 @@ impl Row {
 }
 
 impl Report {
-    /// Floating-point operations, and the bytes that memory must move at least: [`Report::footprint_read`]
+    /// Operations, those of the tensor cores by their elements, and the bytes that memory must move at least: [`Report::footprint_read`]
     /// and [`Report::footprint_written`].
     ///
     /// A kernel that fits no cache moves more; the other end is [`Counts::sector_bytes`], which no cache helps.
     pub fn work(&self) -> Work {
         let bytes = (self.footprint_read + self.footprint_written) as f64;
-        Work::new(self.total.flops() as f64, bytes)
+        let work = Work::new(self.total.flops() as f64, bytes);
+        TensorFormat::ALL.into_iter().fold(work, |work, format| {
+            work.with_tensor(format, self.total.tensor_operations_of(format) as f64)
+        })
     }
 
     /// The row of a line; `None` if it did nothing that is counted.

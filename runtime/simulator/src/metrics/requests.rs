@@ -46,7 +46,7 @@ pub(super) fn wavefronts(addresses: &Addresses, bytes: u32, kind: PatternKind) -
 ///
 /// Up to 32 bits a lane all lanes do; of 64 bits each half of the warp, of 128 bits each quarter. What a load returns may
 /// be packed: if the whole warp loads in pairs (see [`is_paired`]), twice as many lanes go at once. That is how an H200
-/// counts each pattern of `benches/ncu.md`.
+/// counts each pattern of `benches/ncu.md`. Rows of matrices go by eight, whatever they are.
 ///
 /// Source: NVIDIA Developer Forums, "Unexpected shared memory bank conflict", of compute capability 7.x.
 pub(super) fn phases(addresses: &Addresses, bytes: u32, kind: PatternKind) -> Vec<u32> {

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use warpsmith_ir::ir::TensorFormat;
+
 use super::advice::Advice;
-use super::counts::{Atomics, Banks, Counts, Traffic};
+use super::counts::{Atomics, Banks, Bulk, Counts, Traffic};
 use super::report::{Report, Row};
 use crate::simulator::Operation;
 
@@ -38,14 +40,18 @@ impl fmt::Display for Report {
 impl Report {
     fn sums(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (flops, moved) = (self.total.flops(), self.total.sector_bytes());
+        let tensor = match self.total.tensor_operations() {
+            0 => String::new(),
+            operations => format!("operations of tensor cores {operations}; "),
+        };
         writeln!(
             f,
-            "FLOPs {flops}; bytes of all sectors {moved}, of distinct sectors {} read and {} written",
+            "FLOPs {flops}; {tensor}bytes of all sectors {moved}, of distinct sectors {} read and {} written",
             self.footprint_read, self.footprint_written
         )?;
-        let least = self.footprint_read + self.footprint_written;
-        if flops > 0 && least > 0 {
-            let [each, once] = [moved, least].map(|bytes| flops as f64 / bytes as f64);
+        let work = self.work();
+        if work.operations() > 0.0 && work.bytes > 0.0 {
+            let [each, once] = [moved as f64, work.bytes].map(|bytes| work.operations() / bytes);
             writeln!(
                 f,
                 "arithmetic intensity {each:.3} FLOP/B without any cache, {once:.3} with one that loses nothing"
@@ -69,7 +75,7 @@ struct Table {
     cells: fn(&Counts) -> Vec<Cells>,
 }
 
-const TABLES: [Table; 5] = [
+const TABLES: [Table; 7] = [
     Table {
         heading: ["global memory", "", "requests", "sectors", "ideal", "/request", "used %"],
         cells: global,
@@ -78,6 +84,8 @@ const TABLES: [Table; 5] = [
         heading: ["shared memory", "", "requests", "wavefronts", "ideal", "/request", "conflicts"],
         cells: shared,
     },
+    Table { heading: ["copy engine", "", "copies", "bytes", "sectors", "/copy", ""], cells: bulk },
+    Table { heading: ["barriers", "", "waits", "lanes", "delayed", "", ""], cells: waits },
     Table { heading: ["atomics", "", "requests", "lanes", "sectors", "turns", "contention"], cells: atomics },
     Table {
         heading: ["divergence", "", "branches", "divergent", "uniform %", "instr.", "lanes"],
@@ -110,7 +118,9 @@ impl Table {
 
 fn line(f: &mut fmt::Formatter<'_>, width: usize, first: &str, cells: [&str; 6]) -> fmt::Result {
     let [a, b, c, d, e, g] = cells;
-    let text = format!("  {first:<width$}  {a:<7} {b:>10} {c:>11} {d:>11} {e:>9} {g:>9}");
+    // A long name takes of the next column, which it leaves empty or mostly so.
+    let rest = 18 - a.len().clamp(7, 17);
+    let text = format!("  {first:<width$}  {a:<7}{b:>rest$} {c:>11} {d:>11} {e:>9} {g:>9}");
     writeln!(f, "{}", text.trim_end())
 }
 
@@ -130,8 +140,6 @@ fn global(counts: &Counts) -> Vec<Cells> {
 }
 
 fn shared(counts: &Counts) -> Vec<Cells> {
-    let sides =
-        [("load", counts.shared_loads), ("store", counts.shared_stores), ("copy", counts.shared_copies)];
     let cells = |(what, of): (&str, Banks)| {
         [
             what.to_owned(),
@@ -142,7 +150,32 @@ fn shared(counts: &Counts) -> Vec<Cells> {
             of.conflicts().to_string(),
         ]
     };
-    sides.into_iter().filter(|(_, of)| of.requests > 0).map(cells).collect()
+    let names = ["load", "store", "copy", "ldmatrix", "stmatrix"];
+    names.into_iter().zip(counts.banks()).filter(|(_, of)| of.requests > 0).map(cells).collect()
+}
+
+fn bulk(counts: &Counts) -> Vec<Cells> {
+    let cells = |(what, of): (&str, Bulk)| {
+        [
+            what.to_owned(),
+            of.requests.to_string(),
+            of.bytes.to_string(),
+            of.sectors.to_string(),
+            format!("{:.2}", of.bytes_per_request()),
+            String::new(),
+        ]
+    };
+    let names = ["load", "store", "reduce", "send"];
+    names.into_iter().zip(counts.bulk()).filter(|(_, of)| of.requests > 0).map(cells).collect()
+}
+
+fn waits(counts: &Counts) -> Vec<Cells> {
+    let of = counts.waits;
+    if of.executed == 0 {
+        return Vec::new();
+    }
+    let [a, b, c] = [const { String::new() }; 3];
+    vec![[a, of.executed.to_string(), of.lanes.to_string(), of.delayed.to_string(), b, c]]
 }
 
 fn atomics(counts: &Counts) -> Vec<Cells> {
@@ -175,7 +208,7 @@ fn divergence(counts: &Counts) -> Vec<Cells> {
     ]]
 }
 
-/// A row for each width of floats, one for integers, and one for the multiply-adds of the tensor cores.
+/// A row for each width of floats, one for integers, and one for the multiply-adds of the tensor cores on each format.
 fn operations(counts: &Counts) -> Vec<Cells> {
     let widths: BTreeSet<u8> = counts.work.keys().filter_map(|work| bits(*work)).collect();
     let threads = |work: Operation| counts.work.get(&work).map_or(0, |executed| executed.threads);
@@ -195,11 +228,12 @@ fn operations(counts: &Counts) -> Vec<Cells> {
         let [a, b, c, d] = [const { String::new() }; 4];
         cells.push(["int".to_owned(), a, b, c, d, integers.to_string()]);
     }
-    let products = counts.tensor_operations() / 2;
-    if products > 0 {
+    let tensor = |format: TensorFormat| {
+        let products = counts.tensor_operations_of(format) / 2;
         let [a, b, c, d] = [const { String::new() }; 4];
-        cells.push(["tensor".to_owned(), a, b, products.to_string(), c, d]);
-    }
+        (products > 0).then(|| [format!("tensor {}", format.name()), a, b, products.to_string(), c, d])
+    };
+    cells.extend(TensorFormat::ALL.into_iter().filter_map(tensor));
     cells
 }
 
@@ -210,8 +244,6 @@ fn bits(work: Operation) -> Option<u8> {
         | Operation::FloatMul(bits)
         | Operation::FloatFma(bits)
         | Operation::FloatSpecial(bits) => Some(bits),
-        Operation::Integer | Operation::Convert | Operation::TensorFloat(_) | Operation::TensorInteger(_) => {
-            None
-        }
+        Operation::Integer | Operation::Convert | Operation::Tensor { .. } => None,
     }
 }

@@ -16,11 +16,15 @@ pub(super) enum Class {
     SharedLoad,
     SharedStore,
     SharedCopy,
+    MatrixLoad,
+    MatrixStore,
     Atomic,
     SharedAtomic,
     Remote,
     Constant,
     Branch,
+    /// Of a phase of a barrier.
+    Wait,
     Work(Operation),
 }
 

@@ -3,7 +3,7 @@
 //! Knows no maps: who asks says where each piece lies in shared and in global memory.
 
 use super::current::current;
-use super::facts::{Line, Space};
+use super::facts::{Line, Space, TransferKind};
 use super::machine::Machine;
 use super::problem::BulkProblem;
 use super::transfer::{Join, Piece, Transfer};
@@ -77,32 +77,34 @@ pub fn box_copy(
     if copy.writes_the_matrix() && (row < 0 || before < 0) {
         machine.raise_misuse(operation, BulkProblem::Outside { row, bytes: before }, at);
     }
-    let load = |start: *mut u8, barrier: *const u8| {
+    let load = |kind, start: *mut u8, barrier: *const u8| {
         let bytes = pieces.iter().map(|piece| piece.bytes).sum();
         let moved = pieces.iter().map(|piece| loaded(piece, start)).collect();
-        let mut transfer = Transfer::new(operation, moved, vec![(barrier.addr(), bytes)], at);
+        let mut transfer = Transfer::new((operation, kind), moved, vec![(barrier.addr(), bytes)], at);
         transfer.fill = fill;
         machine.start_transfer(transfer);
     };
-    let store = |join| {
+    let store = |kind, join| {
         let moved: Vec<Piece> = pieces.iter().filter_map(|piece| stored(piece, shared.start)).collect();
         if !moved.is_empty() {
-            let mut transfer = Transfer::new(operation, moved, Vec::new(), at);
+            let mut transfer = Transfer::new((operation, kind), moved, Vec::new(), at);
             transfer.join = join;
             machine.start_transfer(transfer);
         }
     };
     match copy {
-        BoxCopy::Load => load(shared.start, barrier),
+        BoxCopy::Load => load(TransferKind::Load, shared.start, barrier),
         // Each block's part is a transfer of its own, which that block's barrier counts.
         BoxCopy::Multicast { blocks } => {
+            let mut kind = TransferKind::Load;
             for rank in (0..16).filter(|rank| blocks >> rank & 1 == 1) {
                 let start = machine.map_shared_rank(shared.start, rank, at);
-                load(start, machine.map_shared_rank(barrier, rank, at));
+                load(kind, start, machine.map_shared_rank(barrier, rank, at));
+                kind = TransferKind::Repeat;
             }
         }
-        BoxCopy::Store => store(None),
-        BoxCopy::Reduce { join, element } => store(Some((join, element))),
+        BoxCopy::Store => store(TransferKind::Store, None),
+        BoxCopy::Reduce { join, element } => store(TransferKind::Reduction, Some((join, element))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The operations of a simulated thread on barriers in shared memory that count, its own copies, and the copy engine.
 
 use super::current::{current, with_current};
-use super::facts::{Line, MbarrierUse, MemoryScope, ProxyFence, Space};
+use super::facts::{Line, MbarrierUse, MemoryScope, ProxyFence, Space, TransferKind};
 use super::machine::Machine;
 use super::mbarrier::{Awaited, Patience};
 use super::problem::BulkProblem;
@@ -178,7 +178,12 @@ pub fn bulk_copy(
         BulkCopy::Store => Vec::new(),
         _ => vec![(mapped(barrier).addr(), from.1)],
     };
-    machine.start_transfer(Transfer::new(operation, vec![piece], barriers, at));
+    let kind = match copy {
+        BulkCopy::Load => TransferKind::Load,
+        BulkCopy::Store => TransferKind::Store,
+        BulkCopy::Send { .. } => TransferKind::Send,
+    };
+    machine.start_transfer(Transfer::new((operation, kind), vec![piece], barriers, at));
 }
 
 /// Checks a bulk copy against the rules of hardware.

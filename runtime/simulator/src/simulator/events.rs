@@ -116,8 +116,26 @@ impl Machine<'_> {
     ///
     /// # Safety
     /// The bytes can be read.
-    #[cold]
     pub(super) unsafe fn tell_access(&self, access: &Access) {
+        // SAFETY: the caller's word.
+        unsafe { self.tell_access_as(access, |observer, by| observer.on_access(by, access)) };
+    }
+
+    /// Tells of an access to a row of a matrix, as [`Self::tell_access`].
+    ///
+    /// # Safety
+    /// The bytes can be read.
+    pub(super) unsafe fn tell_row(&self, access: &Access) {
+        // SAFETY: the caller's word.
+        unsafe { self.tell_access_as(access, |observer, by| observer.on_row(by, access)) };
+    }
+
+    #[cold]
+    unsafe fn tell_access_as(
+        &self,
+        access: &Access,
+        tell: impl Fn(&dyn Observer, &Thread) -> Result<(), SimFault>,
+    ) {
         let by = self.running();
         if access.kind == AccessKind::Write {
             self.counters.found.set(self.counters.atomics.get());
@@ -126,7 +144,7 @@ impl Machine<'_> {
             self.raise_misuse("an access", MbarrierProblem::AsData, access.by.at);
         }
         for observer in self.launch.observers {
-            match observer.on_access(&by, access) {
+            match tell(*observer, &by) {
                 Ok(()) => {}
                 Err(SimFault::DataRace(mut race)) => {
                     let place = std::ptr::with_exposed_provenance::<u8>(access.address);

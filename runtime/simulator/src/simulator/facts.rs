@@ -4,6 +4,10 @@
 
 use std::any::TypeId;
 
+// A build without the machine has no IR beside it, and nothing that computes.
+#[cfg(feature = "machine")]
+use warpsmith_ir::ir::TensorFormat;
+
 /// A place in the user's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Line {
@@ -231,12 +235,31 @@ pub enum ProxyFence {
 pub struct TransferEvent<'a> {
     /// Unique in the launch.
     pub number: u64,
+    /// Where it moves bytes.
+    pub kind: TransferKind,
     /// What it reads.
     pub reads: &'a [Access],
     /// What it writes.
     pub writes: &'a [Access],
     /// The addresses of the barriers that count its bytes; none if the thread waits for a group of copies.
     pub barriers: &'a [usize],
+}
+
+/// Where the copy engine, or the tensor cores, move bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TransferKind {
+    /// From global to shared memory.
+    Load,
+    /// The same, another block's part of one that is multicast: its bytes are read once for all blocks.
+    Repeat,
+    /// From shared to global memory.
+    Store,
+    /// From shared memory into elements of global memory, which change by it.
+    Reduction,
+    /// From shared memory to that of another block of the cluster.
+    Send,
+    /// From shared memory to the tensor cores, which multiply.
+    Product,
 }
 
 /// When a grid that a kernel launches may run.
@@ -275,10 +298,14 @@ pub enum Operation {
     Integer,
     /// A conversion between types.
     Convert,
-    /// Multiply-adds of floats: the number of a thread's part of a product by the tensor cores.
-    TensorFloat(u16),
-    /// The same, of integers.
-    TensorInteger(u16),
+    /// A thread's part of a product by the tensor cores.
+    #[cfg(feature = "machine")]
+    Tensor {
+        /// Multiply-adds.
+        each: u16,
+        /// The elements that are multiplied.
+        of: TensorFormat,
+    },
 }
 
 /// The value of every byte of fresh shared memory, which is visibly not zero.

@@ -68,7 +68,7 @@ mod tests;
 pub use events::interests;
 pub use facts::{
     Access, AccessKind, Branch, ChildOrder, Expected, Instruction, Line, MbarrierEvent, MbarrierUse, Meeting,
-    MemoryScope, Operation, ProxyFence, Space, Thread, TransferEvent,
+    MemoryScope, Operation, ProxyFence, Space, Thread, TransferEvent, TransferKind,
 };
 pub use fault::SimFault;
 #[doc(hidden)]

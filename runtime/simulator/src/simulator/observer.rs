@@ -58,6 +58,15 @@ pub trait Observer {
         Ok(())
     }
 
+    /// A thread is about to access a row of a matrix, sixteen bytes of shared memory, in an instruction of its warp that loads
+    /// or stores such rows.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn on_row(&self, by: &Thread, access: &Access) -> Result<(), SimFault> {
+        self.on_access(by, access)
+    }
+
     /// A thread has started an asynchronous copy, which may happen at any time until it is waited for.
     ///
     /// # Errors

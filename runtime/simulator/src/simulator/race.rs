@@ -71,6 +71,8 @@ pub enum Doing {
     BulkRead,
     /// The store of a copy by the copy engine.
     BulkWrite,
+    /// The load of a product's operand by the tensor cores.
+    ProductRead,
     /// It makes a barrier that counts arrivals and bytes.
     MakesBarrier,
     /// It uses such a barrier.
@@ -114,6 +116,7 @@ impl fmt::Display for Doing {
             Doing::CopyWrite => write!(f, "writes (asynchronous copy)"),
             Doing::BulkRead => write!(f, "reads (bulk copy)"),
             Doing::BulkWrite => write!(f, "writes (bulk copy)"),
+            Doing::ProductRead => write!(f, "reads (tensor cores)"),
             Doing::MakesBarrier => write!(f, "makes a barrier"),
             Doing::UsesBarrier => write!(f, "uses it"),
         }
@@ -135,10 +138,10 @@ impl Doing {
         matches!(self, Doing::Volatile { .. } | Doing::Atomic { .. })
     }
 
-    /// Whether the copy engine does it.
+    /// Whether the copy engine or the tensor cores do it.
     #[doc(hidden)]
     pub fn is_bulk(self) -> bool {
-        matches!(self, Doing::BulkRead | Doing::BulkWrite)
+        matches!(self, Doing::BulkRead | Doing::BulkWrite | Doing::ProductRead)
     }
 
     /// Whether it is of a copy.

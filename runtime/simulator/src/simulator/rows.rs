@@ -20,7 +20,7 @@ impl Machine<'_> {
             let (space, by) = (Space::Shared { rank }, self.instruction(at));
             let access = Access { address, bytes: ROW, align: ROW, space, kind: self.kind(kind), by };
             // SAFETY: the bytes lie in one array of shared memory.
-            unsafe { self.tell_access(&access) };
+            unsafe { self.tell_row(&access) };
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::facts::{Access, AccessKind, Line, MemoryScope, TransferEvent};
+use super::facts::{Access, AccessKind, Line, MemoryScope, TransferEvent, TransferKind};
 use super::groups::Groups;
 use super::machine::{Here, Machine};
 use super::problem::BulkProblem;
@@ -43,6 +43,7 @@ pub(super) struct Transfer {
     pub barriers: Vec<(usize, usize)>,
     /// The builtin.
     pub operation: &'static str,
+    pub kind: TransferKind,
     pub at: Line,
     /// The byte of pieces that come from nowhere.
     pub fill: u8,
@@ -111,12 +112,18 @@ impl Copy {
 }
 
 impl Transfer {
-    pub fn new(operation: &'static str, pieces: Vec<Piece>, barriers: Vec<(usize, usize)>, at: Line) -> Self {
+    pub fn new(
+        (operation, kind): (&'static str, TransferKind),
+        pieces: Vec<Piece>,
+        barriers: Vec<(usize, usize)>,
+        at: Line,
+    ) -> Self {
         Self {
             number: 0,
             pieces,
             barriers,
             operation,
+            kind,
             at,
             fill: 0,
             join: None,
@@ -370,8 +377,13 @@ impl Machine<'_> {
         };
         let writes: Vec<Access> = writes.flat_map(as_written).collect();
         let barriers: Vec<usize> = transfer.barriers.iter().map(|(barrier, _)| *barrier).collect();
-        let event =
-            TransferEvent { number: transfer.number, reads: &reads, writes: &writes, barriers: &barriers };
+        let event = TransferEvent {
+            number: transfer.number,
+            kind: transfer.kind,
+            reads: &reads,
+            writes: &writes,
+            barriers: &barriers,
+        };
         let thread = self.running();
         self.tell(|observer| observer.on_transfer_start(&thread, &event));
     }

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::current::current;
-use super::facts::{Access, AccessKind, Line, Space, TransferEvent};
+use super::facts::{Access, AccessKind, Line, Space, TransferEvent, TransferKind};
 use super::machine::{Machine, WaitKind};
 use super::problem::WgmmaProblem;
 use super::product::{Product, WgmmaLeft, WgmmaProduct};
@@ -236,7 +236,8 @@ impl Machine<'_> {
             .flatten()
             .flat_map(|place| place.lines().map(access).collect::<Vec<_>>())
             .collect();
-        let event = TransferEvent { number, reads: &reads, writes: &[], barriers: &[] };
+        let event =
+            TransferEvent { number, kind: TransferKind::Product, reads: &reads, writes: &[], barriers: &[] };
         let thread = self.running();
         self.tell(|observer| observer.on_transfer_start(&thread, &event));
     }

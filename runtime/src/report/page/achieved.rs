@@ -75,7 +75,7 @@ fn rows(page: &Page) -> Vec<Row> {
         }
     };
     rate("GB/s of distinct sectors", work.bytes, page.ceilings.bandwidth);
-    rate("GFLOP/s", work.flops, page.ceilings.peaks.first().map_or(0.0, |peak| peak.flops));
+    rate("GFLOP/s", work.operations(), page.ceilings.roof(&work).map_or(0.0, |roof| roof.flops));
     rows
 }
 

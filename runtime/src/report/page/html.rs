@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::listing::{ListedFunction, SourceLine};
 use super::svg::escaped;
 use super::{Page, access, achieved, banks, file_name, head, occupancy, roofline};
-use crate::metrics::{Counts, Report};
+use crate::metrics::{Counts, Report, TensorFormat};
 
 pub(super) fn page(page: &Page) -> String {
     let kernel = &page.metrics.kernel;
@@ -41,7 +41,11 @@ impl Page {
                 let _ = write!(text, ", {what} {:.1} % used", of.efficiency());
             }
         }
-        if total.shared_loads.requests + total.shared_stores.requests > 0 {
+        let bulk = total.bulk_loads.bytes + total.bulk_stores.bytes + total.bulk_reductions.bytes;
+        if bulk > 0 {
+            let _ = write!(text, ", {} bytes by the copy engine", grouped(bulk));
+        }
+        if total.wavefronts() > 0 {
             let _ = write!(text, ", {} wavefronts of bank conflicts", grouped(total.conflicts()));
         }
         if total.branches.divergent > 0 {
@@ -121,10 +125,21 @@ fn main_figures(metrics: &Report) -> Vec<(&'static str, String)> {
     for (name, of) in traffic.into_iter().filter(|(_, of)| of.requests > 0) {
         all.push((name, format!("{}, {:.1} %", grouped(of.sectors), of.efficiency())));
     }
+    let bulk = [
+        ("copy engine, loads: copies, bytes, sectors", &total.bulk_loads),
+        ("copy engine, stores: copies, bytes, sectors", &total.bulk_stores),
+        ("copy engine, reductions: copies, bytes, sectors", &total.bulk_reductions),
+        ("copy engine, to other blocks: copies, bytes, sectors", &total.bulk_sends),
+    ];
+    for (name, of) in bulk.into_iter().filter(|(_, of)| of.requests > 0) {
+        all.push((name, [of.requests, of.bytes, of.sectors].map(grouped).join(", ")));
+    }
     let banks = [
         ("shared loads: wavefronts, of conflicts", &total.shared_loads),
         ("shared stores: wavefronts, of conflicts", &total.shared_stores),
         ("shared copies: wavefronts, of conflicts", &total.shared_copies),
+        ("loads of matrices: wavefronts, of conflicts", &total.matrix_loads),
+        ("stores of matrices: wavefronts, of conflicts", &total.matrix_stores),
     ];
     for (name, of) in banks.into_iter().filter(|(_, of)| of.requests > 0) {
         all.push((name, format!("{}, {}", grouped(of.wavefronts), grouped(of.conflicts()))));
@@ -136,6 +151,10 @@ fn main_figures(metrics: &Report) -> Vec<(&'static str, String)> {
     for (name, of) in atomics.into_iter().filter(|(_, of)| of.requests > 0) {
         all.push((name, format!("{}, {}", grouped(of.requests), grouped(of.turns))));
     }
+    if total.waits.executed > 0 {
+        let waits = [total.waits.executed, total.waits.delayed];
+        all.push(("waits for phases of barriers, delayed", waits.map(grouped).join(", ")));
+    }
     let branches = &total.branches;
     all.push((
         "branches, uniform",
@@ -143,8 +162,11 @@ fn main_figures(metrics: &Report) -> Vec<(&'static str, String)> {
     ));
     all.push(("active lanes of 32", format!("{:.1}", total.active_lanes())));
     all.push(("FLOPs", grouped(total.flops())));
-    if total.tensor_operations() > 0 {
-        all.push(("operations of tensor cores", grouped(total.tensor_operations())));
+    for format in TensorFormat::ALL {
+        let operations = total.tensor_operations_of(format);
+        if operations > 0 {
+            all.push(("operations of tensor cores", format!("{} on {}", grouped(operations), format.name())));
+        }
     }
     let distinct = metrics.footprint_read + metrics.footprint_written;
     all.push((

@@ -152,9 +152,7 @@ impl Page {
     }
 
     fn least_seconds(&self) -> f64 {
-        let work = self.metrics.work();
-        let peak = self.ceilings.peaks.first().map_or(f64::INFINITY, |peak| peak.flops);
-        (work.bytes / self.ceilings.bandwidth).max(work.flops / peak)
+        self.ceilings.least_seconds(&self.metrics.work())
     }
 
     /// The page as one HTML file.

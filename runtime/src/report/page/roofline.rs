@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::svg::{Anchor, Svg, escaped};
-use crate::report::Ceilings;
+use crate::report::{Peak, Work};
 
 const SIZE: [f64; 2] = [760.0, 360.0];
 /// Left, top, right and bottom of the plot.
@@ -39,12 +39,17 @@ impl Axis {
     }
 }
 
+/// Whether the work has a place in a roofline: it computes, and moves bytes.
+pub(super) fn is_drawn(work: &Work) -> bool {
+    work.operations() > 0.0 && work.bytes > 0.0
+}
+
 /// The picture, and its message in words.
 pub(super) fn section(page: &Page) -> String {
     let (work, ceilings) = (page.metrics.work(), &page.ceilings);
     let mut out = format!("<p>{}.</p>\n", escaped(&ceilings.to_string()));
     out.push_str(&format!("<p>{}</p>\n", escaped(&verdict(page))));
-    if work.flops > 0.0 && work.bytes > 0.0 {
+    if is_drawn(&work) {
         let label = format!("roofline of {}", ceilings.name);
         out.push_str(&format!("<figure><div class=\"scroll\">{}</div></figure>\n", picture(page, &label)));
     }
@@ -54,7 +59,7 @@ pub(super) fn section(page: &Page) -> String {
 /// The bound of the kernel, the shortest time that it can take, and the time that it took.
 pub(super) fn verdict(page: &Page) -> String {
     let (work, least) = (page.metrics.work(), page.least_seconds());
-    let mut text = if work.flops > 0.0 && work.bytes > 0.0 {
+    let mut text = if is_drawn(&work) {
         let point = page.roofline().points()[0].clone();
         format!(
             "{:.3} FLOP/B of distinct sectors: {}, at most {} GFLOP/s.",
@@ -63,7 +68,7 @@ pub(super) fn verdict(page: &Page) -> String {
             number(point.attainable / 1e9)
         )
     } else {
-        "The kernel computes no floats that are counted: memory bounds it.".to_owned()
+        "The kernel computes nothing that is counted: memory bounds it.".to_owned()
     };
     let micros = |seconds: f64| number(seconds * 1e6);
     text.push_str(&format!(" The ceilings allow this launch in {} µs or more", micros(least)));
@@ -81,18 +86,19 @@ pub(super) fn verdict(page: &Page) -> String {
 fn picture(page: &Page, label: &str) -> String {
     let (work, ceilings) = (page.metrics.work(), &page.ceilings);
     let [left, top, right, bottom] = FRAME;
-    let moved = work.flops / page.metrics.total.sector_bytes().max(1) as f64;
-    let ridges = ceilings.peaks.iter().map(|peak| peak.flops / ceilings.bandwidth);
+    let moved = work.operations() / page.metrics.total.sector_bytes().max(1) as f64;
+    let drawn = ceilings.peaks_of(&work);
+    let ridges = drawn.iter().map(|peak| peak.flops / ceilings.bandwidth);
     let xs: Vec<f64> = ridges.chain([work.intensity(), moved]).collect();
     let x = Axis::over(&xs, [left, right]);
-    let peaks = ceilings.peaks.iter().map(|peak| peak.flops);
+    let peaks = drawn.iter().map(|peak| peak.flops);
     let by_memory = [moved * ceilings.bandwidth, work.intensity() * ceilings.bandwidth];
     let achieved = page.roofline().points()[0].achieved;
     let ys: Vec<f64> = peaks.chain(by_memory).chain(achieved).map(|flops| flops / 1e9).collect();
     let y = Axis::over(&ys, [bottom, top]);
     let mut svg = Svg::new(SIZE[0], SIZE[1]);
     axes(&mut svg, &x, &y);
-    roofs(&mut svg, ceilings, &x, &y);
+    roofs(&mut svg, ceilings.bandwidth, &drawn, &x, &y);
     points(&mut svg, page, moved, &x, &y);
     svg.finish(label)
 }
@@ -112,18 +118,18 @@ fn axes(svg: &mut Svg, x: &Axis, y: &Axis) {
 }
 
 /// The slope of the memory up to the highest peak, and each peak from the slope on.
-fn roofs(svg: &mut Svg, ceilings: &Ceilings, x: &Axis, y: &Axis) {
+fn roofs(svg: &mut Svg, bandwidth: f64, peaks: &[&Peak], x: &Axis, y: &Axis) {
     let [low, high] = x.ends();
-    let highest = ceilings.peaks.iter().map(|peak| peak.flops).fold(0.0, f64::max);
-    let end = if highest > 0.0 { (highest / ceilings.bandwidth).min(high) } else { high };
-    let giga = |intensity: f64| intensity * ceilings.bandwidth / 1e9;
-    let start = low.max(y.ends()[0] / (ceilings.bandwidth / 1e9));
+    let highest = peaks.iter().map(|peak| peak.flops).fold(0.0, f64::max);
+    let end = if highest > 0.0 { (highest / bandwidth).min(high) } else { high };
+    let giga = |intensity: f64| intensity * bandwidth / 1e9;
+    let start = low.max(y.ends()[0] / (bandwidth / 1e9));
     svg.line("roof", [x.at(start), y.at(giga(start))], [x.at(end), y.at(giga(end))]);
     let middle = 10f64.powf(start.log10() * 0.35 + end.log10() * 0.65);
-    let bandwidth = format!("{} GB/s", number(ceilings.bandwidth / 1e9));
-    svg.text("label", [x.at(middle) - 10.0, y.at(giga(middle)) - 6.0], Anchor::End, &bandwidth);
-    for peak in &ceilings.peaks {
-        let ridge = peak.flops / ceilings.bandwidth;
+    let name = format!("{} GB/s", number(bandwidth / 1e9));
+    svg.text("label", [x.at(middle) - 10.0, y.at(giga(middle)) - 6.0], Anchor::End, &name);
+    for peak in peaks {
+        let ridge = peak.flops / bandwidth;
         let height = y.at(peak.flops / 1e9);
         svg.line("roof", [x.at(ridge), height], [x.to, height]);
         let name = format!("{} {} GFLOP/s", peak.name, number(peak.flops / 1e9));
@@ -134,7 +140,7 @@ fn roofs(svg: &mut Svg, ceilings: &Ceilings, x: &Axis, y: &Axis) {
 /// The kernel with a cache that loses nothing and with none, each at its ceiling, and as it was.
 fn points(svg: &mut Svg, page: &Page, moved: f64, x: &Axis, y: &Axis) {
     let work = page.metrics.work();
-    let peak = page.ceilings.peaks.first().map_or(f64::INFINITY, |peak| peak.flops);
+    let peak = page.ceilings.roof(&work).map_or(f64::INFINITY, |roof| roof.flops);
     let roof = |intensity: f64| (intensity * page.ceilings.bandwidth).min(peak) / 1e9;
     let [_, _, _, bottom] = FRAME;
     for (class, intensity) in [("fainter", moved), ("point", work.intensity())] {

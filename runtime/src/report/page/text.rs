@@ -13,7 +13,7 @@ impl fmt::Display for Page {
         writeln!(f, "{}", self.explanation)?;
         write!(f, "{}", achieved::text(self))?;
         writeln!(f, "{}", roofline::verdict(self))?;
-        if self.metrics.total.flops() > 0 && self.metrics.work().bytes > 0.0 {
+        if roofline::is_drawn(&self.metrics.work()) {
             writeln!(f, "{}", self.roofline())?;
         }
         match &self.resources {

@@ -13,7 +13,7 @@ mod operands;
 
 use crate::codegen::ARRAY;
 use crate::half::{bf16, f16};
-use crate::ir::{Cost, CudaText, Effect, Facts, Scalar, SyncScope, Type};
+use crate::ir::{Cost, CudaText, Effect, Facts, Scalar, SyncScope, TensorFormat, Type};
 pub use maps::MmaShape;
 use operands::{E4m3, E5m2, Format, Tf32, gather};
 
@@ -27,7 +27,7 @@ macro_rules! products {
             $(#[$doc])*
             pub fn $name(a: $a, b: $b, c: $c) -> $c {
                 cuda: |args: &[Type], _: &Type| instruction(stringify!($name), $ptx, args),
-                effect: Effect::Sync(SyncScope::Warp), facts: facts::<$of_b, $b>($rows), min_compute: $compute
+                effect: Effect::Sync(SyncScope::Warp), facts: facts::<$of_b, $b, $c>($rows), min_compute: $compute
             } {
                 $sums(&gather::<$of_a, $of_b, _>(stringify!($name), $rows, &a, &b), c)
             }
@@ -102,11 +102,16 @@ products! {
     mma_m16n8k32_f32_e5m2_e5m2([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e5m2.e5m2.f32" (8, 9): exact::to_f32, 16 of E5m2, E5m2;
 }
 
-/// The cost of a product with this number of rows, whose right operand `R` has a format.
-const fn facts<F: Format, R>(rows: usize) -> Facts {
+/// The cost of a product with this number of rows, whose right operand `R` has a format, and of whose sums a lane has `S`.
+const fn facts<F: Format, R, S>(rows: usize) -> Facts {
     // A lane has the 32nd part of eight columns: a fourth of one.
     let each = rows * (size_of::<R>() / F::BYTES);
-    Facts { cost: Cost::Products { each: each as u16, floats: F::IS_FLOAT }, ..Facts::MOVES }
+    // Two sums of 16 bits share a register.
+    let of = match F::FORMAT {
+        TensorFormat::F16 if size_of::<S>() == 8 => TensorFormat::F16InF16,
+        format => format,
+    };
+    Facts { cost: Cost::Products { each: each as u16, of }, ..Facts::MOVES }
 }
 
 /// The instruction as a function of three arrays of registers.

@@ -3,6 +3,7 @@
 use super::maps::MmaShape;
 use crate::device_api::fp8::{f32_from_e4m3, f32_from_e5m2};
 use crate::half::{bf16, f16};
+use crate::ir::TensorFormat;
 use crate::simulator::context::{self, WarpView};
 
 /// The most elements along `k` that one product has.
@@ -16,8 +17,8 @@ pub(super) trait Format {
     /// Bytes of an element.
     const BYTES: usize;
 
-    /// Whether it is a float.
-    const IS_FLOAT: bool;
+    /// Its name for the counts of reports.
+    const FORMAT: TensorFormat;
 
     /// The value of an element, by the little-endian number that its bytes are.
     fn value(bits: u64) -> Self::Value;
@@ -31,11 +32,11 @@ pub(super) struct E4m3;
 pub(super) struct E5m2;
 
 macro_rules! formats {
-    ($($t:ty: $bytes:literal, $value:ty = |$bits:ident| $body:expr;)+) => {$(
+    ($($t:ty: $bytes:literal $format:ident, $value:ty = |$bits:ident| $body:expr;)+) => {$(
         impl Format for $t {
             type Value = $value;
             const BYTES: usize = $bytes;
-            const IS_FLOAT: bool = stringify!($value).as_bytes()[0] == b'f';
+            const FORMAT: TensorFormat = TensorFormat::$format;
             fn value($bits: u64) -> $value {
                 $body
             }
@@ -44,14 +45,14 @@ macro_rules! formats {
 }
 
 formats! {
-    f16: 2, f64 = |bits| f16::from_bits(bits as u16).to_f64();
-    bf16: 2, f64 = |bits| bf16::from_bits(bits as u16).to_f64();
-    Tf32: 4, f64 = |bits| f32::from_bits(bits as u32 & !0x1fff).into();
-    f64: 8, f64 = |bits| f64::from_bits(bits);
-    E4m3: 1, f64 = |bits| f32_from_e4m3(bits as u8).into();
-    E5m2: 1, f64 = |bits| f32_from_e5m2(bits as u8).into();
-    i8: 1, i64 = |bits| i64::from(bits as i8);
-    u8: 1, i64 = |bits| i64::from(bits as u8);
+    f16: 2 F16, f64 = |bits| f16::from_bits(bits as u16).to_f64();
+    bf16: 2 Bf16, f64 = |bits| bf16::from_bits(bits as u16).to_f64();
+    Tf32: 4 Tf32, f64 = |bits| f32::from_bits(bits as u32 & !0x1fff).into();
+    f64: 8 F64, f64 = |bits| f64::from_bits(bits);
+    E4m3: 1 F8, f64 = |bits| f32_from_e4m3(bits as u8).into();
+    E5m2: 1 F8, f64 = |bits| f32_from_e5m2(bits as u8).into();
+    i8: 1 I8, i64 = |bits| i64::from(bits as i8);
+    u8: 1 I8, i64 = |bits| i64::from(bits as u8);
 }
 
 /// A register, which lanes give each other.

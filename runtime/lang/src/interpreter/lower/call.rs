@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Binding, Exit, Lower, LoweredFunction, Result, room};
+use super::{Binding, Exit, Lower, LoweredFunction, Result, is_library, room};
 use crate::__macro::device_body_only;
 use crate::interpreter::print::Print;
 use crate::interpreter::program::{Op, Slot};
@@ -69,7 +69,10 @@ impl<'m> Lower<'m> {
                 },
             );
         }
-        let (outer, at) = (self.scope, self.at);
+        let (outer, at, called_from) = (self.scope, self.at, self.called_from);
+        if !is_library(at.file) {
+            self.called_from = Some(at);
+        }
         self.open_scope(function, bindings);
         let (end, kept) = (self.label(), self.enter());
         self.exits.push(Exit::Inlined { result: to, end });
@@ -77,7 +80,7 @@ impl<'m> Lower<'m> {
         self.exits.pop();
         self.here(end);
         self.exit(kept);
-        (self.scope, self.at) = (outer, at);
+        (self.scope, self.at, self.called_from) = (outer, at, called_from);
         Ok(())
     }
 

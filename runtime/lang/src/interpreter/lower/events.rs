@@ -93,8 +93,7 @@ impl Lower<'_> {
         let bits = ty.scalar().filter(|s| s.is_float()).map(|s| s.bits() as u8);
         let work = match (cost, bits) {
             (Cost::Converts, _) => Operation::Convert,
-            (Cost::Products { each, floats: true }, _) => Operation::TensorFloat(each),
-            (Cost::Products { each, floats: false }, _) => Operation::TensorInteger(each),
+            (Cost::Products { each, of }, _) => Operation::Tensor { each, of },
             (Cost::Moves, _) | (_, None) => return,
             (Cost::Adds, Some(bits)) => Operation::FloatAdd(bits),
             (Cost::Multiplies, Some(bits)) => Operation::FloatMul(bits),

@@ -109,6 +109,8 @@ struct Lower<'m> {
     /// Whether the lowered expression is part of an index.
     in_index: bool,
     at: Location,
+    /// The user's line whose call of the library's code stands here, if one does.
+    called_from: Option<Location>,
 }
 
 /// Lowers a module for a launch that is watched and checked as told.
@@ -152,6 +154,7 @@ impl<'m> Lower<'m> {
             in_flight: events::has_products_in_flight(module),
             in_index: false,
             at: module.kernel.at,
+            called_from: None,
         }
     }
 
@@ -197,7 +200,7 @@ impl<'m> Lower<'m> {
         self.open_function(function);
         let params = function.params.iter().map(|id| self.bind(*id, &function.var(*id).ty)).collect();
         let result = self.slot(&function.ret);
-        let link = self.reserve(16, 8);
+        let link = self.reserve(24, 8);
         let entry = self.label();
         self.here(entry);
         let lowered = LoweredFunction { entry, params, result, link };
@@ -298,6 +301,8 @@ impl<'m> Lower<'m> {
     }
 
     fn site_at(&mut self, at: Location) -> Site {
+        // What stands in place of a call has the line of that, as what is called has; see `RunningThread::instruction`.
+        let at = self.called_from.filter(|_| is_library(at.file)).unwrap_or(at);
         self.program.sites.push(Line { file: at.file, line: at.line, column: 0 });
         self.program.library.push(is_library(at.file));
         self.program.sites.len() as Site - 1
