@@ -14,8 +14,8 @@ use super::numbered::numbered;
 use super::text::with;
 use crate::codegen::ARRAY;
 use crate::ir::{
-    ArgumentAccess, Builtin, Cost, CudaText, Effect, Facts, Form, Name, Prelude, SyncScope, TensorFormat,
-    Type, Variance,
+    ArgumentAccess, Builtin, Cost, CudaText, Effect, Facts, Name, Prelude, SyncScope, TensorFormat, Type,
+    Variance,
 };
 use crate::record::Callee;
 use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
