@@ -62,13 +62,14 @@ fn shrinks(ends: &mut [u32], text: &mut [u32]) {
 
 /// Each iteration looks at another end.
 #[gpu_kernel]
-fn follows(ends: &[u32], text: &mut [u32]) {
-    let (mut at, mut which) = (0u32, 0u32);
+fn follows(ends: &[u32], text: &[u32], sum: &mut [u32]) {
+    let (mut at, mut which, mut total) = (0u32, 0u32, 0u32);
     while at < ends[which] {
-        text[at] = which;
+        total += text[at];
         which += 2;
         at += 1;
     }
+    sum[0] = total;
 }
 
 #[derive(Clone, Debug)]
@@ -156,7 +157,8 @@ fn an_end_that_the_loop_changes_is_read_again() {
     shrinks(&mut ends, &mut text).grid(1).block(1).launch(&device).expect("no fault");
     assert_eq!(device.download(&text).expect("memory"), [6, 5, 4, 0]);
     let ends = device.upload(&[4u32, 0, 4, 0, 2, 0, 9]).expect("memory");
-    let mut text = device.upload(&[9u32; 4]).expect("memory");
-    follows(&ends, &mut text).grid(1).block(1).launch(&device).expect("no fault");
-    assert_eq!(device.download(&text).expect("memory"), [0, 2, 9, 9]);
+    let (text, mut sum) =
+        (device.upload(&[9u32; 4]).expect("memory"), device.upload(&[0u32]).expect("memory"));
+    follows(&ends, &text, &mut sum).grid(1).block(1).launch(&device).expect("no fault");
+    assert_eq!(device.download(&sum).expect("memory"), [18]);
 }
