@@ -2,9 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::known_inside::{Along, Early};
+use super::known_inside::{Along, Early, Trial};
 use super::precedence::Text;
-use super::trial::Trial;
 use super::{Printer, names};
 use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Roles, Scalar, Type, VarId, Variable};
 use crate::ranges::{FunctionScope, Interval, Kind, Known};

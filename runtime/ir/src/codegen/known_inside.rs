@@ -1,4 +1,5 @@
-//! Indices that are known to be in bounds where they are printed: by a comparison before a loop, or by a check before.
+//! Indices that are known to be in bounds where they are printed: by a comparison before a loop, by a check before, or by a trial
+//! that notes those that are not.
 
 use crate::ir::{Expr, ExprKind, Type, VarId};
 use crate::ranges::same;
@@ -61,4 +62,22 @@ pub(super) struct Early {
     pub lasting: Option<(Expr, Expr)>,
     /// The index as it is printed.
     pub text: String,
+}
+
+/// A loop that is tried.
+#[derive(Clone)]
+pub(super) struct Trial {
+    /// The variable that notes an index out of bounds.
+    pub failed: String,
+    pub greatest: Vec<Greatest>,
+}
+
+/// Variables that hold the greatest of a slice's indices so far, and the last that it has.
+///
+/// Compilers unroll a loop further that keeps a number than one that keeps whether something was out of bounds.
+#[derive(Clone)]
+pub(super) struct Greatest {
+    pub slice: VarId,
+    pub most: String,
+    pub last: String,
 }

@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::hoisted::starts_below;
-use super::known_inside::{Along, Indexed, is_one_of};
+use super::known_inside::{Along, Greatest, Indexed, Trial, is_one_of};
 use super::loops::{Form, Head};
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
 use super::{Printer, prelude};
@@ -21,24 +21,6 @@ const MOST_CHANGED: usize = 6;
 const MOST_BYTES: usize = 16;
 /// Iterations of a trial at most: what ends the loop may be as wrong as what it indexes.
 pub(super) const MOST_ITERATIONS: &str = "1048576ull";
-
-/// A loop that is tried.
-#[derive(Clone)]
-pub(super) struct Trial {
-    /// The variable that notes an index out of bounds.
-    failed: String,
-    greatest: Vec<Greatest>,
-}
-
-/// Variables that hold the greatest of a slice's indices so far, and the last that it has.
-///
-/// Compilers unroll a loop further that keeps a number than one that keeps whether something was out of bounds.
-#[derive(Clone)]
-struct Greatest {
-    slice: VarId,
-    most: String,
-    last: String,
-}
 
 impl Printer<'_> {
     /// Prints a loop twice, if it may be tried; whether it was printed.
