@@ -26,6 +26,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TIMEOUT = 240
 LIBRARIES = ["warpsmith", "warpsmith-lang", "warpsmith-ir"]
+# Other tests that a defect may name, by their executables.
+SUITES = ["printed"]
 KEPT = tempfile.TemporaryDirectory(prefix="warpsmith-mutants-")
 SWITCH = """
 /// Whether a planted defect is on: see `fuzz/mutate.py`.
@@ -66,10 +68,11 @@ def planted(mutants: list[dict]) -> dict[Path, str]:
 
 
 def build(env: dict[str, str]) -> dict[str, str]:
-    """Builds the fuzzer and the libraries' unit tests; their executables by name."""
+    """Builds the fuzzer, the libraries' unit tests and the suites; their executables by name."""
     executables = {}
     libraries = [argument for library in LIBRARIES for argument in ("-p", library)]
-    for arguments in (["-p", "warpsmith-fuzz", "--test", "compare"], [*libraries, "--lib"]):
+    suites = [argument for suite in SUITES for argument in ("--test", suite)]
+    for arguments in (["-p", "warpsmith-fuzz", "--test", "compare"], [*libraries, "--lib"], suites):
         command = ["cargo", "test", "-j2", "--no-run", "--message-format=json-render-diagnostics", *arguments]
         built = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
         if built.returncode != 0:
@@ -122,10 +125,10 @@ def verdict(mutant: dict, executables: dict[str, str], env: dict[str, str]) -> t
 
 
 def unit_tests(tests: str, executables: dict[str, str], env: dict[str, str]) -> tuple[bool, str, int]:
-    """Whether one of the libraries' unit tests of a filter fails, what it said, and how many there are."""
+    """Whether one of the tests of a filter fails, what it said, and how many there are."""
     count = 0
-    for library in LIBRARIES:
-        passed, output = run(executables[library.replace("-", "_")], [tests, "-q"], env)
+    for name in [*LIBRARIES, *SUITES]:
+        passed, output = run(executables[name.replace("-", "_")], [tests, "-q"], env)
         if not passed:
             return True, output, count
         count += sum(int(n) for n in re.findall(r"^running (\d+) test", output, re.MULTILINE))

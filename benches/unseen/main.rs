@@ -7,7 +7,8 @@
 //! The second set (`second/`) was written and frozen after the first had been tuned for; `--second` runs it, and not the first.
 //!
 //! Words are names of kernels, of either set, to run alone. `--simulate` runs each at a small size on the simulator, and its original by
-//! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then.
+//! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then. `--costs` prints registers
+//! and instructions of each, checked and unchecked, without a GPU; `--texts=FOLDER` also keeps the CUDA of the checked launches.
 
 #![allow(
     clippy::manual_div_ceil,
@@ -18,6 +19,7 @@
 
 mod bodies;
 mod bytes;
+mod costs;
 mod fields;
 mod graphs;
 mod ground;
@@ -36,6 +38,7 @@ mod tiles;
 mod tiles_rows;
 mod trial;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use ground::{Failure, Ground};
@@ -76,7 +79,12 @@ fn main() -> ExitCode {
         &[FAMILIES, SECOND][..usize::from(!names.is_empty()) + 1]
     };
     let families: Vec<&Family> = sets.iter().flat_map(|set| set.iter().copied()).collect();
-    let done = if has("--simulate") { simulate(&families, &names) } else { measure::run(&families, &names) };
+    let texts = words.iter().find_map(|word| word.strip_prefix("--texts=")).map(Path::new);
+    let done = match () {
+        () if has("--simulate") => simulate(&families, &names),
+        () if has("--costs") => costs::run(&families, &names, texts),
+        () => measure::run(&families, &names),
+    };
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,

@@ -1,8 +1,11 @@
 //! A kernel with its memory: three versions of it that are launched alike.
 
+use std::cell::Cell;
+
 use warpsmith::args::{KernelArg, SliceArg};
 use warpsmith::prelude::*;
 
+use crate::costs::Cost;
 use crate::ground::{Failure, Ground};
 use crate::original::Original;
 
@@ -37,6 +40,8 @@ pub enum Ask<'a> {
     Prepare,
     /// Compiles ours by NVRTC, without a GPU, where it is installed.
     Compile,
+    /// What the checks of the launch cost, without a GPU.
+    Cost(&'a Cell<Option<Cost>>),
     /// Puts the outputs back to what they were.
     Restore,
     Launch(Version<'a>),
@@ -132,6 +137,11 @@ macro_rules! trial {
                     prepared = Some([unchecked, checked]);
                 }
                 Ask::Compile => $crate::original::compile_ours::<$kernel>()?,
+                Ask::Cost(cost) => {
+                    let launch = $kernel($($arg),*).grid(shape.grid).block(shape.block);
+                    let launch = launch.dynamic_shared(shape.shared);
+                    cost.set(Some($crate::costs::of(&launch)?));
+                }
                 Ask::Restore => { $($out.restore(&device)?;)* }
                 Ask::Launch(Version::Original(original)) => {
                     original.launch(stringify!($kernel), shape, &mut [$(Passed::given($given)),*])?;

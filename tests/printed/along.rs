@@ -97,6 +97,11 @@ fn the_iteration_that_is_out_of_bounds_is_told() {
             "index 10 is out of bounds for length 10",
         ),
         (Fill { shift: 6, starts: [6, 0], ends: [7, 0], ..PLAIN }, "index 12 is out of bounds for length 10"),
+        // The sum with the end wraps to one that is in bounds.
+        (
+            Fill { shift: u32::MAX - 2, starts: [0, 0], ends: [6, 0], ..PLAIN },
+            "index 4294967293 is out of bounds for length 10",
+        ),
         (
             Fill { starts: [u32::MAX, 0], ends: [0, 0], low: -2, ..PLAIN },
             "index -2 is out of bounds for length 12",
@@ -109,5 +114,32 @@ fn the_iteration_that_is_out_of_bounds_is_told() {
     for (fill, want) in cases {
         let fault = fill.fault();
         assert!(fault.starts_with(want), "{want}: {fault}");
+    }
+}
+
+/// Counts the elements of a range that is shifted.
+#[gpu_kernel]
+fn shifted(low: i32, high: i32, shift: i32, x: &mut [i32]) {
+    for at in low..high {
+        x[at + shift] += 1;
+    }
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn an_offset_that_leads_out_of_bounds_is_told() {
+    needs_cxx();
+    let run = |executor, [low, high, shift]: [i32; 3]| {
+        let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+        let mut x = device.upload(&[0; 8]).expect("memory");
+        let launch = shifted(low, high, shift, &mut x).grid(1).block(1);
+        launch.launch(&device).map_err(|fault| fault.to_string())?;
+        Ok::<_, String>(device.download(&x).expect("memory"))
+    };
+    assert_eq!(run(Executor::All, [2, 10, -2]).expect("no fault"), [1; 8]);
+    for (range, want) in [([0, 5, -3], -3), ([4, 6, 4], 8), ([-3, 5, 2], -1), ([2, 11, -2], 8)] {
+        let fault = fault_of_all(|executor| run(executor, range));
+        let want = format!("index {want} is out of bounds for length 8");
+        assert!(fault.starts_with(&want), "{want}: {fault}");
     }
 }

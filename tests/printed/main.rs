@@ -8,7 +8,9 @@ use warpsmith::Device;
 use warpsmith::printed::{self, Sanitizers};
 use warpsmith::simulator::{Executor, Settings};
 
+mod affine;
 mod along;
+mod counting;
 mod differences;
 mod early;
 mod faults;
@@ -63,4 +65,16 @@ fn fault_of_all<T: std::fmt::Debug>(run: impl Fn(Executor) -> Result<T, String>)
     });
     assert_eq!([&faults[0], &faults[0]], [&faults[1], &faults[2]]);
     faults[0].clone()
+}
+
+/// Random numbers.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % n
+    }
 }

@@ -10,6 +10,9 @@ use crate::ir::{
 impl Printer<'_> {
     /// Prints an expression, whose value is read.
     pub(super) fn expr(&mut self, e: &Expr) -> Text {
+        if let Some((_, name)) = self.function.end_read.as_ref().filter(|(end, _)| std::ptr::eq(*end, e)) {
+            return Text::primary(name);
+        }
         if let Some(text) = self.static_value(e) {
             return text;
         }
@@ -126,8 +129,8 @@ impl Printer<'_> {
             Some(passed) => passed,
             None if self.is_checked(proof) && !self.is_along(base, index) => {
                 let subscript = self.argument(index);
-                if let Some(failed) = self.function.trial.clone() {
-                    return self.read_tried(base, index, &subscript, &failed);
+                if let Some(element) = self.read_tried(base, index, &subscript) {
+                    return element;
                 }
                 self.compared(base, index, &subscript, at)
             }
@@ -141,26 +144,27 @@ impl Printer<'_> {
         Text::primary(format!("{base}[{subscript}]"))
     }
 
-    /// An element, or the first if the index is out of bounds, which is noted.
-    fn read_tried(&mut self, base: &Expr, index: &Expr, subscript: &str, failed: &str) -> Text {
-        let is_short = self.is_short(base, index);
-        let piece = if is_short { &prelude::TRY_SHORT } else { &prelude::TRY };
-        self.need(piece);
-        let len = self.checked_len(base, is_short);
-        let base = self.indexed(base).at(PRIMARY);
-        Text::primary(format!("{}({base}, {subscript}, {len}, {failed})", piece.name))
-    }
-
     /// The length that an index is compared with.
+    ///
+    /// That of a part of a slice is worked out here: it would take a register from where the part is made.
     pub(super) fn checked_len(&mut self, base: &Expr, is_short: bool) -> String {
-        let len = self.len(base);
+        let part = match base.kind {
+            ExprKind::Var(slice) => self.function.parts.get(&slice).cloned(),
+            _ => None,
+        };
+        let len = part.unwrap_or_else(|| self.len(base));
         if is_short { Text::cast("unsigned int", len) } else { len }.at(ASSIGNMENT)
     }
 
     /// Returns whether 32 bits are enough to compare an index with the length of a slice: a negative one is above all that fit `int`.
     pub(super) fn is_short(&self, base: &Expr, index: &Expr) -> bool {
         let is_narrow = index.ty.scalar().is_some_and(|scalar| scalar.bits() <= 32);
-        matches!(base.kind, ExprKind::Var(slice) if is_narrow && self.function.short.contains(&slice))
+        matches!(base.kind, ExprKind::Var(slice) if is_narrow && self.is_short_slice(slice))
+    }
+
+    /// Returns whether the length of a slice fits `int`. That of dynamic shared memory always does.
+    pub(super) fn is_short_slice(&self, slice: VarId) -> bool {
+        self.function.short.contains(&slice) || self.function.var(slice).kind == VarKind::DynamicShared
     }
 
     /// The number of a place that can fail.

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::known_inside::{Along, Early};
+use super::known_inside::{Along, Early, Trial};
+use super::precedence::Text;
 use super::{Printer, names};
 use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Roles, Scalar, Type, VarId, Variable};
 use crate::ranges::{FunctionScope, Interval, Kind, Known};
@@ -46,14 +47,18 @@ pub(super) struct OpenFunction<'m> {
     pub line: Option<crate::ir::Location>,
     /// The statement that is being printed.
     pub at: Option<crate::ir::Location>,
-    /// The variable that notes an index out of bounds, in a loop that is tried.
-    pub trial: Option<String>,
+    /// The loop around that is tried.
+    pub trial: Option<Trial>,
     /// Indices that a comparison before the loop has shown to be in bounds.
     pub along: Vec<Along>,
     /// Indices of the surrounding statements that have passed their checks, or will have before they are printed.
     pub early: Vec<Early>,
+    /// The end of a loop with a condition, in the condition, and the name of what was read of it before the loop.
+    pub end_read: Option<(*const Expr, String)>,
     /// Slices whose lengths fit `int`.
     pub short: HashSet<VarId>,
+    /// The lengths of parts of slices, of names that keep their values.
+    pub parts: HashMap<VarId, Text>,
     /// The access of the atomic operation whose place is being printed.
     pub atomic: Option<crate::ir::ArgumentAccess>,
 }

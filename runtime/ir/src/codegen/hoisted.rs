@@ -5,13 +5,12 @@
 //! comparison proves them, and with them, for the fault at the iteration where Rust fails.
 
 use super::Printer;
-use super::known_inside::{Along, is_one_of};
+use super::affine::is_of_int;
+use super::known_inside::{Along, Indexed, Run, is_one_of};
 use super::loop_head::Head;
 use super::precedence::UNARY;
-use crate::ir::{
-    BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, Type, VarId, visit,
-};
-use crate::ranges::{integer, same};
+use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, VarId, visit};
+use crate::ranges::integer;
 
 /// Comparisons before a loop at most.
 const MOST_COMPARISONS: usize = 6;
@@ -20,21 +19,23 @@ impl Printer<'_> {
     /// Prints a loop once without checks that leave, or with fewer of them, and once with all; whether it was printed.
     pub(super) fn twice(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
         // If the counter alone is checked, no loop has to be tried.
-        (self.is_all_along(range, body) && self.hoisted(id, range, body))
+        let along = self.along(range, body);
+        (self.are_all(&along, None, body) && self.hoisted(id, range, body))
             || self.tried(id, range, body)
             || self.hoisted(id, range, body)
     }
 
-    /// Returns whether a counter runs along all checked indices of a loop's body.
-    fn is_all_along(&self, range: &RangeLoop, body: &Block) -> bool {
-        let along = self.along(range, body);
+    /// Returns whether all checked indices of a loop's condition and body are these.
+    pub(super) fn are_all(&self, along: &[Along], cond: Option<&Expr>, body: &Block) -> bool {
         let mut all = true;
-        visit::exprs(body, &mut |e| match &e.kind {
+        let mut look = |e: &Expr| match &e.kind {
             ExprKind::Index { base, index, .. } if self.is_checked_index(e) => {
-                all &= is_one_of(&along, base, index)
+                all &= is_one_of(along, base, index)
             }
             _ => all &= !self.is_checked_index(e),
-        });
+        };
+        visit::exprs(body, &mut look);
+        cond.into_iter().for_each(|cond| visit::expr(cond, &mut look));
         all
     }
 
@@ -50,7 +51,7 @@ impl Printer<'_> {
         let form = self.form(range, scalar, true);
         let step = range.step.as_ref().map(|step| (step, self.once(step, "step")));
         let head = Head { form, start, end, step, scalar };
-        let inside = self.are_inside(&along, range, &head);
+        let inside = self.are_inside(&along, starts_below(range), &head);
         self.function.open(&format!("if ({}) {{", inside.join(" && ")));
         self.function.along = along;
         self.range_loop(id, range, body, &head);
@@ -67,23 +68,33 @@ impl Printer<'_> {
     /// The checked indices of a loop's body that its counter runs along, each once.
     pub(super) fn along(&self, range: &RangeLoop, body: &Block) -> Vec<Along> {
         let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
+        let mut along = if is_plain { self.runs(range.var, None, body) } else { Vec::new() };
+        // The number before the end may be none that the loop takes.
+        along.retain(|own| range.step.is_none() || matches!(own.run, Run::Sum { .. }));
+        along
+    }
+
+    /// The same of a counter, and also of a loop's condition.
+    pub(super) fn runs(&self, counter: VarId, cond: Option<&Expr>, body: &Block) -> Vec<Along> {
         let is_asked = self.checks() && !self.gpu_checks().any() && self.module.coarsened.is_none();
-        if !is_plain || !is_asked || self.function.trial.is_some() {
+        if !is_asked || self.function.trial.is_some() {
             return Vec::new();
         }
         let mut all: Vec<Along> = Vec::new();
-        visit::exprs(body, &mut |e| {
+        let mut look = |e: &Expr| {
             let ExprKind::Index { base, index, .. } = &e.kind else { return };
-            let ExprKind::Var(slice) = base.kind else { return };
-            let is_slice = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
-            if !is_slice || self.function.var(slice).mutable || !self.is_checked_index(e) {
+            let Some(of) = Indexed::of(base) else { return };
+            let is_other = matches!(of, Indexed::Slice(slice) if self.function.var(slice).mutable);
+            if is_other || !self.is_checked_index(e) || is_one_of(&all, base, index) {
                 return;
             }
-            let Some((offset, is_widened)) = self.runs_along(range.var, index) else { return };
-            if !all.iter().any(|own| own.slice == slice && same(&own.index, index)) {
-                all.push(Along { slice, index: (**index).clone(), offset, is_widened });
-            }
-        });
+            let sum =
+                self.runs_along(counter, index).map(|(offset, is_widened)| Run::Sum { offset, is_widened });
+            let run = sum.or_else(|| self.is_affine(counter, index).then_some(Run::Affine(counter)));
+            all.extend(run.map(|run| Along { of, index: (**index).clone(), run }));
+        };
+        visit::exprs(body, &mut look);
+        cond.into_iter().for_each(|cond| visit::expr(cond, &mut look));
         all.truncate(MOST_COMPARISONS);
         all
     }
@@ -114,52 +125,23 @@ impl Printer<'_> {
     }
 
     /// Comparisons that say that no index is out of bounds. A sum that wraps is less than what is compared.
-    pub(super) fn are_inside(&mut self, along: &[Along], range: &RangeLoop, head: &Head<'_>) -> Vec<String> {
-        let is_signed = !head.scalar.is_unsigned();
-        let wide = if is_signed { "(long long)" } else { "(unsigned long long)" };
-        let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
+    ///
+    /// `may_start_below` says that the first number may be negative.
+    pub(super) fn are_inside(
+        &mut self,
+        along: &[Along],
+        may_start_below: bool,
+        head: &Head<'_>,
+    ) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
-        let starts_below = is_signed && range.start.as_int().is_none_or(|n| n < 0);
-        for Along { slice, offset, is_widened, .. } in along {
-            let len = format!("{}_len", self.var(*slice));
-            let own = match offset {
-                // As an unsigned number of 64 bits, a negative one is more than any length.
-                _ if *is_widened => {
-                    let offset = offset.as_ref().map(|offset| self.expr(offset).at(UNARY));
-                    let wide_end = format!("(unsigned long long){end}");
-                    let end = format!("{wide_end} <= {len}");
-                    let least = starts_below.then(|| format!("{start} >= 0"));
-                    let most = match offset {
-                        Some(offset) => format!("{end} && {offset} <= {len} - {wide_end}"),
-                        None => end,
-                    };
-                    [least, Some(most)]
+        for own in along {
+            let comparisons = match &own.run {
+                Run::Sum { offset, is_widened } => {
+                    self.sum_inside(own.of, offset.as_ref(), *is_widened, may_start_below, head)
                 }
-                None => {
-                    let least = starts_below.then(|| format!("{start} >= 0"));
-                    let most = match is_signed {
-                        true => format!("{wide}{end} <= (long long){len}"),
-                        false => format!("{end} <= {len}"),
-                    };
-                    [least, Some(most)]
-                }
-                Some(offset) if is_signed => {
-                    let offset = self.expr(offset).at(UNARY);
-                    [
-                        Some(format!("{wide}{offset} + {start} >= 0")),
-                        Some(format!("{wide}{offset} + {end} <= (long long){len}")),
-                    ]
-                }
-                Some(offset) if head.scalar == Scalar::U64 => {
-                    let offset = self.expr(offset).at(UNARY);
-                    [Some(format!("{end} <= {len}")), Some(format!("{offset} <= {len} - {end}"))]
-                }
-                Some(offset) => {
-                    let offset = self.expr(offset).at(UNARY);
-                    [None, Some(format!("{wide}{offset} + {end} <= {len}"))]
-                }
+                Run::Affine(counter) => self.line_inside(own, *counter, head),
             };
-            for comparison in own.into_iter().flatten() {
+            for comparison in comparisons {
                 if !all.contains(&comparison) {
                     all.push(comparison);
                 }
@@ -168,13 +150,86 @@ impl Printer<'_> {
         all
     }
 
+    fn len_of(&self, of: Indexed) -> String {
+        match of {
+            Indexed::Slice(slice) => format!("{}_len", self.var(slice)),
+            Indexed::Array(n) => format!("{n}ull"),
+        }
+    }
+
+    /// The comparisons of the first and the last of indices at a fixed distance from each other.
+    fn line_inside(&mut self, own: &Along, counter: VarId, head: &Head<'_>) -> Vec<String> {
+        let len = self.len_of(own.of);
+        let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
+        let ends = [format!("(long long){start}"), format!("((long long){end} - 1)")];
+        let mut all = Vec::new();
+        if head.scalar == Scalar::U32 {
+            all.push(format!("{end} <= 2147483648u"));
+        }
+        let is_short = match own.of {
+            Indexed::Slice(slice) => self.is_short_slice(slice),
+            Indexed::Array(n) => n <= i32::MAX as usize,
+        };
+        if is_of_int(&own.index) && !is_short {
+            all.push(format!("{len} <= 2147483648ull"));
+        }
+        all.extend(ends.map(|value| {
+            format!("(unsigned long long){} < {len}", self.exact_at(counter, &own.index, &value))
+        }));
+        all
+    }
+
+    /// The comparisons of indices that are a loop's counter, or a sum with it.
+    fn sum_inside(
+        &mut self,
+        of: Indexed,
+        offset: Option<&Expr>,
+        is_widened: bool,
+        may_start_below: bool,
+        head: &Head<'_>,
+    ) -> Vec<String> {
+        let is_signed = !head.scalar.is_unsigned();
+        let wide = if is_signed { "(long long)" } else { "(unsigned long long)" };
+        let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
+        let least = (is_signed && may_start_below).then(|| format!("{start} >= 0"));
+        let (len, offset) = (self.len_of(of), offset.map(|offset| self.expr(offset).at(UNARY)));
+        let comparisons = match offset {
+            // As a number of 64 bits without a sign, a negative one is more than any length.
+            offset if is_widened => {
+                let wide_end = format!("(unsigned long long){end}");
+                let end = format!("{wide_end} <= {len}");
+                let most = match offset {
+                    Some(offset) => format!("{end} && {offset} <= {len} - {wide_end}"),
+                    None => end,
+                };
+                [least, Some(most)]
+            }
+            None => {
+                let most = match is_signed {
+                    true => format!("{wide}{end} <= (long long){len}"),
+                    false => format!("{end} <= {len}"),
+                };
+                [least, Some(most)]
+            }
+            Some(offset) if is_signed => [
+                Some(format!("{wide}{offset} + {start} >= 0")),
+                Some(format!("{wide}{offset} + {end} <= (long long){len}")),
+            ],
+            Some(offset) if head.scalar == Scalar::U64 => {
+                [Some(format!("{end} <= {len}")), Some(format!("{offset} <= {len} - {end}"))]
+            }
+            Some(offset) => [None, Some(format!("{wide}{offset} + {end} <= {len}"))],
+        };
+        comparisons.into_iter().flatten().collect()
+    }
+
     /// Returns whether an index is one that a comparison before the loop has shown to be in bounds.
     pub(super) fn is_along(&self, base: &Expr, index: &Expr) -> bool {
         is_one_of(&self.function.along, base, index)
     }
 
     /// Returns whether a body holds nothing that threads do together, nothing that has a place of its own, and no loop.
-    fn may_be_twice(&self, id: LoopId, body: &Block) -> bool {
+    pub(super) fn may_be_twice(&self, id: LoopId, body: &Block) -> bool {
         let mut is_plain = true;
         visit::stmts(body, &mut |stmt| {
             is_plain &= match &stmt.kind {
@@ -194,4 +249,9 @@ impl Printer<'_> {
         });
         is_plain
     }
+}
+
+/// Whether the first number of a range may be negative.
+pub(super) fn starts_below(range: &RangeLoop) -> bool {
+    range.start.as_int().is_none_or(|n| n < 0)
 }

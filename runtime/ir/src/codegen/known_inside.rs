@@ -1,23 +1,56 @@
-//! Indices that are known to be in bounds where they are printed, by a comparison before a loop or by an earlier check.
+//! Indices that are known to be in bounds where they are printed: by a comparison before a loop, by an earlier check, or because a
+//! trial keeps the greatest of them.
 
-use crate::ir::{Expr, ExprKind, VarId};
+use crate::ir::{Expr, ExprKind, Type, VarId};
 use crate::ranges::same;
 
-/// An index into a slice that a loop's counter runs along.
+/// An index that a loop's counter runs along.
 #[derive(Clone)]
 pub(super) struct Along {
-    pub slice: VarId,
+    pub of: Indexed,
     pub index: Expr,
-    /// The offset that is added to the counter.
-    pub offset: Option<Expr>,
-    /// Whether the index is an unsigned integer of 64 bits, and the counter has fewer.
-    pub is_widened: bool,
+    pub run: Run,
+}
+
+/// How an index moves with a counter.
+#[derive(Clone)]
+pub(super) enum Run {
+    /// As the counter does.
+    Sum {
+        /// What is added to the counter.
+        offset: Option<Expr>,
+        /// Whether the index has 64 bits without a sign, and the counter fewer.
+        is_widened: bool,
+    },
+    /// By a fixed distance each time.
+    Affine(VarId),
+}
+
+/// The length that an index is compared with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Indexed {
+    /// That of a slice.
+    Slice(VarId),
+    /// That of every array of a type.
+    Array(usize),
+}
+
+impl Indexed {
+    /// The length of a slice with a name, or of an array.
+    pub fn of(base: &Expr) -> Option<Self> {
+        match (&base.ty, &base.kind) {
+            (Type::Array(_, n), _) => Some(Indexed::Array(*n)),
+            (Type::Ref { to, .. }, ExprKind::Var(slice)) if matches!(**to, Type::Slice(_)) => {
+                Some(Indexed::Slice(*slice))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Whether an index is one of these.
 pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
-    let ExprKind::Var(slice) = base.kind else { return false };
-    along.iter().any(|own| own.slice == slice && same(&own.index, index))
+    Indexed::of(base).is_some_and(|of| along.iter().any(|own| own.of == of && same(&own.index, index)))
 }
 
 /// An index that was checked, or the index of a place in an array of arrays.
@@ -29,4 +62,22 @@ pub(super) struct Early {
     pub lasting: Option<(Expr, Expr)>,
     /// The index as it is printed.
     pub text: String,
+}
+
+/// A loop that is tried.
+#[derive(Clone)]
+pub(super) struct Trial {
+    /// The variable that notes an index out of bounds.
+    pub failed: String,
+    pub greatest: Vec<Greatest>,
+}
+
+/// Variables that hold the greatest of a slice's indices so far, and the last that it has.
+///
+/// Compilers unroll a loop further that keeps a number than one that keeps whether something was out of bounds.
+#[derive(Clone)]
+pub(super) struct Greatest {
+    pub slice: VarId,
+    pub most: String,
+    pub last: String,
 }

@@ -8,7 +8,7 @@ use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, RangeLoop, Scalar, Stmt
 
 impl Printer<'_> {
     pub(super) fn while_(&mut self, id: LoopId, cond: &Expr, unroll: Option<Option<u32>>, body: &Block) {
-        if unroll.is_none() && self.tried_while(id, cond, body) {
+        if unroll.is_none() && self.while_twice(id, cond, body) {
             return;
         }
         self.unroll(unroll.or(once_at_a_time(body)));
@@ -21,6 +21,9 @@ impl Printer<'_> {
             Some(true) => "for (;;) {".to_owned(),
             _ => format!("while ({}) {{", self.expr(cond).text),
         };
+        if self.function.trial.is_some() || !self.function.along.is_empty() {
+            self.note_loop(id, Form::Plain);
+        }
         self.loop_(id, &head, None, body, None);
     }
 

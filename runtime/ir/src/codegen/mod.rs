@@ -4,8 +4,10 @@
 //! alone, so it is safe to hash. It includes nothing: what it needs beyond the language stands in a
 //! prelude, printed on demand.
 
+mod affine;
 mod arith;
 mod arrays;
+mod counting;
 mod early;
 mod enums;
 mod expr;

@@ -285,14 +285,15 @@ __device__ __forceinline__ T ws_try(const T* base, I index, unsigned long long l
     needs: &[],
 };
 
-/// The same of a length that fits `int`, and an index of no more bits.
+/// The same of a length that fits `int`, and an index of no more bits: the greatest index is kept, and one beyond the last reads
+/// the last element.
 pub(super) static TRY_SHORT: Prelude = Prelude {
     name: "ws_try_int",
     code: "template <class T, class I>
-__device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int len, bool& failed) {
-    bool outside = (unsigned int)index >= len;
-    failed |= outside;
-    return base[outside ? I() : index];
+__device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int last, unsigned int& most) {
+    unsigned int at = (unsigned int)index;
+    most = at > most ? at : most;
+    return base[at < last ? at : last];
 }
 ",
     needs: &[],

@@ -1,9 +1,9 @@
 //! Values that are a pointer with extents beside it: slices, views of higher rank, shared arrays as parameters, and arrays
 //! in constant memory.
 
-use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
+use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY, operator};
 use super::{Printer, Proof, SiteKind, prelude};
-use crate::ir::{Expr, ExprKind, Extent, Global, Location, Type, VarId};
+use crate::ir::{BinaryOp, Expr, ExprKind, Extent, Global, Location, Type, VarId, VarKind};
 
 /// Returns whether a value prints as a pointer and a length.
 pub(super) fn is_slice(ty: &Type) -> bool {
@@ -90,6 +90,9 @@ impl Printer<'_> {
         let ty = self.function.var(var).ty.clone();
         let (printed, name) = (self.ty(&ty), self.function.declare_slice(var));
         self.function.lengths.insert(format!("{name}_len"));
+        if let (Some(init), Some((_, len))) = (init, &parts) {
+            self.note_part(var, init, len);
+        }
         let extents = extent_names(rank(&ty));
         match parts {
             Some((ptr, lengths)) => {
@@ -104,6 +107,29 @@ impl Printer<'_> {
                     self.function.push(&format!("unsigned long long {name}_{extent};"));
                 }
             }
+        }
+    }
+
+    /// Notes the length of a part of a slice that stays what it is, and whether it fits `int`.
+    fn note_part(&mut self, var: VarId, init: &Expr, len: &str) {
+        let ExprKind::SubSlice { base, start, end, .. } = &init.kind else { return };
+        let ExprKind::Var(whole) = base.kind else { return };
+        let is_name = |bound: &Expr| matches!(bound.kind, ExprKind::Var(_) | ExprKind::Const(_));
+        let stays = |slice: VarId| {
+            let slice = self.function.var(slice);
+            !slice.mutable || slice.kind == VarKind::DynamicShared
+        };
+        let mut bounds = [start, end].into_iter().flatten();
+        let is_kept =
+            stays(var) && stays(whole) && bounds.all(|bound| is_name(bound) && self.is_fixed(bound));
+        if !is_kept || element_of(&base.ty) != init.ty.element() {
+            return;
+        }
+        if self.is_short_slice(whole) {
+            self.function.short.insert(var);
+        }
+        if start.is_some() {
+            self.function.parts.insert(var, Text { text: len.to_owned(), level: operator(BinaryOp::Sub).1 });
         }
     }
 

@@ -2,16 +2,17 @@
 //!
 //! A check that may end the thread stands between a loop's loads: it waits for one load before the next starts, and the
 //! compiler does not unroll the loop. A loop that only reads, and changes no more than a few variables, is printed twice.
-//! In the first loop, an index out of bounds reads the first element instead, without a branch, and is noted. If one was
+//! In the first loop, an index out of bounds reads an element that there is instead, without a branch, and is noted. If one was
 //! noted, the variables get their old values back, and the second loop, which checks each index, fails at the iteration
 //! where Rust fails.
 
 use std::collections::HashSet;
 
-use super::Printer;
-use super::known_inside::{Along, is_one_of};
+use super::hoisted::starts_below;
+use super::known_inside::{Along, Greatest, Indexed, Trial, is_one_of};
 use super::loop_head::{Form, Head};
-use super::precedence::{ASSIGNMENT, Text, UNARY};
+use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
+use super::{Printer, prelude};
 use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, StmtKind, Type, VarId, visit};
 use crate::ranges::{integer, root};
 
@@ -19,92 +20,36 @@ use crate::ranges::{integer, root};
 const MOST_CHANGED: usize = 6;
 const MOST_BYTES: usize = 16;
 /// Iterations of a trial at most: what ends the loop may be as wrong as what it indexes.
-const MOST_ITERATIONS: &str = "1048576ull";
+pub(super) const MOST_ITERATIONS: &str = "1048576ull";
 
 impl Printer<'_> {
     /// Prints a loop twice, if it may be tried; whether it was printed.
     pub(super) fn tried(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
-        let Some(changed) = self.trial(range, body) else { return false };
         let along = if self.function.along.is_empty() { self.along(range, body) } else { Vec::new() };
+        let Some(changed) = self.trial(range, body, &along) else { return false };
         self.function.open("{");
         self.function.open_scope();
         let head = self.pinned(range);
-        let kept: Vec<(String, String)> = changed.iter().map(|var| self.keep(*var)).collect();
+        let kept = self.keep_all(&changed);
         let wide = "(unsigned long long)";
         let span = format!("{wide}{} - {wide}{}", head.end.clone().at(UNARY), head.start.clone().at(UNARY));
         let failed = self.function.reserve("failed");
-        let mut inside = self.are_inside(&along, range, &head);
-        inside.extend(self.tried_slices(body, &along).into_iter().map(|name| format!("{name}_len > 0")));
+        let mut inside = self.are_inside(&along, starts_below(range), &head);
+        let slices = self.tried_slices(&along, None, body);
+        inside.extend(self.are_some(&slices));
         let inside = inside.join(" && ");
         let outside = if inside.is_empty() { inside } else { format!(" || !({inside})") };
         self.function.push(&format!("bool {failed} = {span} > {MOST_ITERATIONS}{outside};"));
-        self.function.open(&format!("if (!{failed}) {{"));
         let around = std::mem::replace(&mut self.function.along, along);
-        self.function.trial = Some(failed.clone());
-        self.range_loop(id, range, body, &head);
-        self.function.trial = None;
+        self.try_loop(&failed, &slices, |printer| printer.range_loop(id, range, body, &head));
         self.function.along = around;
-        self.function.close("}");
         self.function.open(&format!("if ({failed}) {{"));
-        for (name, before) in kept {
-            self.function.push(&format!("{name} = {before};"));
-        }
+        self.restore(kept);
         self.range_loop(id, range, body, &head);
         self.function.close("}");
         self.function.close_scope();
         self.function.close("}");
         true
-    }
-
-    /// Prints a loop twice that counts up to a fixed end, if it may be tried; whether it was printed.
-    pub(super) fn tried_while(&mut self, id: LoopId, cond: &Expr, body: &Block) -> bool {
-        let Some((at, end)) = self.counts_up(cond, body) else { return false };
-        let Some(changed) = self.trial_of(body, &[cond]) else { return false };
-        self.function.open("{");
-        let kept: Vec<(String, String)> = changed.iter().map(|var| self.keep(*var)).collect();
-        let wide = "(unsigned long long)";
-        let (at, end) = (self.expr(at).at(UNARY), self.expr(end).at(UNARY));
-        let failed = self.function.reserve("failed");
-        let inside: Vec<String> =
-            self.tried_slices(body, &[]).into_iter().map(|name| format!(" || {name}_len == 0")).collect();
-        let span = format!("{wide}{end} - {wide}{at} > {MOST_ITERATIONS}");
-        self.function.push(&format!("bool {failed} = {at} < {end} && {span}{};", inside.concat()));
-        self.function.open(&format!("if (!{failed}) {{"));
-        self.function.trial = Some(failed.clone());
-        self.while_once(id, cond, body);
-        self.function.trial = None;
-        self.function.close("}");
-        self.function.open(&format!("if ({failed}) {{"));
-        for (name, before) in kept {
-            self.function.push(&format!("{name} = {before};"));
-        }
-        self.while_once(id, cond, body);
-        self.function.close("}");
-        self.function.close("}");
-        true
-    }
-
-    /// The counter and the end of `while at < end { …; at += 1; }`, where nothing else changes either.
-    fn counts_up<'e>(&self, cond: &'e Expr, body: &Block) -> Option<(&'e Expr, &'e Expr)> {
-        let ExprKind::Binary(BinaryOp::Lt, at, end) = &cond.kind else { return None };
-        let ExprKind::Var(counter) = at.kind else { return None };
-        integer(at).filter(|_| self.is_fixed(end))?;
-        let is_counter = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
-        let StmtKind::Assign { place, op, value } = &body.stmts.last()?.kind else { return None };
-        let by = match (op, &value.kind) {
-            (Some(BinaryOp::Add), _) => value,
-            (None, ExprKind::Exact(sum)) => match &sum.kind {
-                ExprKind::Binary(BinaryOp::Add, own, by) if is_counter(own) => by,
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let mut assigned = 0;
-        visit::stmts(body, &mut |stmt| {
-            assigned +=
-                usize::from(matches!(&stmt.kind, StmtKind::Assign { place, .. } if is_counter(place)));
-        });
-        (is_counter(place) && by.as_int() == Some(1) && assigned == 1).then_some((&**at, &**end))
     }
 
     /// The ends of a range, each in a variable.
@@ -122,7 +67,18 @@ impl Printer<'_> {
         Head { form: Form::Plain, start, end, step: None, scalar }
     }
 
-    /// A copy of a variable: its name and that of the copy.
+    /// Copies of variables: the name of each and that of its copy.
+    pub(super) fn keep_all(&mut self, vars: &[VarId]) -> Vec<(String, String)> {
+        vars.iter().map(|var| self.keep(*var)).collect()
+    }
+
+    /// Gives variables their old values.
+    pub(super) fn restore(&mut self, kept: Vec<(String, String)>) {
+        for (name, before) in kept {
+            self.function.push(&format!("{name} = {before};"));
+        }
+    }
+
     fn keep(&mut self, var: VarId) -> (String, String) {
         let (name, ty) = (self.var(var), self.function.var(var).ty.clone());
         let (printed, before) = (self.ty(&ty), self.function.reserve(&format!("{name}_before")));
@@ -131,22 +87,24 @@ impl Printer<'_> {
     }
 
     /// The variables of the code around that a loop changes, if it may be tried.
-    fn trial(&self, range: &RangeLoop, body: &Block) -> Option<Vec<VarId>> {
+    fn trial(&self, range: &RangeLoop, body: &Block, along: &[Along]) -> Option<Vec<VarId>> {
         let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
-        (is_plain && range.step.is_none()).then(|| self.trial_of(body, &[&range.start, &range.end])).flatten()
+        let ends = [&range.start, &range.end].into_iter().all(|part| self.is_all_pure(part));
+        let is_tried = is_plain && range.step.is_none() && ends;
+        is_tried.then(|| self.trial_of(None, body, along)).flatten()
     }
 
-    /// The same of a loop with this body, whose head reads these.
-    fn trial_of(&self, body: &Block, head: &[&Expr]) -> Option<Vec<VarId>> {
+    /// The same of a loop with this condition, if it has one, and this body; a comparison before it is about some indices.
+    pub(super) fn trial_of(&self, cond: Option<&Expr>, body: &Block, along: &[Along]) -> Option<Vec<VarId>> {
         if self.gpu_checks().any() || !self.checks() || self.function.trial.is_some() {
             return None;
         }
         let own = declared(body)?;
         let mut all_pure = true;
         visit::exprs(body, &mut |e| all_pure &= self.is_pure(e));
-        head.iter().for_each(|part| visit::expr(part, &mut |e| all_pure &= self.is_pure(e)));
+        all_pure &= cond.is_none_or(|cond| self.is_all_pure(cond));
         let changed = self.changed(body, &own).filter(|_| all_pure)?;
-        (changed.len() <= MOST_CHANGED && self.checks_slices(body)).then_some(changed)
+        (changed.len() <= MOST_CHANGED && self.checks_slices(along, cond, body)).then_some(changed)
     }
 
     /// Variables of the code around that a body assigns; nothing if it assigns anything else.
@@ -168,36 +126,91 @@ impl Printer<'_> {
         is_sound.then_some(changed)
     }
 
-    /// Returns whether what a body indexes and checks is slices of small values, and anything.
-    fn checks_slices(&self, body: &Block) -> bool {
+    /// Returns whether what a loop indexes and checks besides these is slices of small values, and anything.
+    fn checks_slices(&self, along: &[Along], cond: Option<&Expr>, body: &Block) -> bool {
         let (mut count, mut is_sound) = (0, true);
-        visit::exprs(body, &mut |e| {
-            let ExprKind::Index { base, .. } = &e.kind else { return };
+        let mut look = |e: &Expr| {
+            let ExprKind::Index { base, index, .. } = &e.kind else { return };
             if !self.is_checked_index(e) {
                 return;
             }
-            let is_slice = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
+            let is_slice = matches!(Indexed::of(base), Some(Indexed::Slice(_)));
             let is_small = matches!(e.ty, Type::Scalar(_) | Type::Vector(..)) && e.ty.size() <= MOST_BYTES;
-            is_sound &= is_slice && is_small && matches!(base.kind, ExprKind::Var(_));
+            is_sound &= is_slice && is_small || is_one_of(along, base, index);
             count += 1;
-        });
+        };
+        visit::exprs(body, &mut look);
+        cond.into_iter().for_each(|cond| visit::expr(cond, &mut look));
         is_sound && count > 0
     }
 
-    /// The names of slices that have an index which is tried.
-    fn tried_slices(&self, body: &Block, along: &[Along]) -> Vec<String> {
-        let mut all = Vec::new();
-        visit::exprs(body, &mut |e| {
+    /// The slices that a loop reads at an index besides these, and whether an index is of 32 bits, as the length is.
+    pub(super) fn tried_slices(
+        &self,
+        along: &[Along],
+        cond: Option<&Expr>,
+        body: &Block,
+    ) -> Vec<(VarId, bool)> {
+        let mut all: Vec<(VarId, bool)> = Vec::new();
+        let mut look = |e: &Expr| {
             let ExprKind::Index { base, index, .. } = &e.kind else { return };
-            let ExprKind::Var(slice) = base.kind else { return };
-            if self.is_checked_index(e) && !is_one_of(along, base, index) {
-                let name = self.var(slice);
-                if !all.contains(&name) {
-                    all.push(name);
-                }
+            let Some(Indexed::Slice(slice)) = Indexed::of(base) else { return };
+            if !self.is_checked_index(e) || is_one_of(along, base, index) {
+                return;
             }
-        });
+            let is_short = self.is_short(base, index);
+            match all.iter_mut().find(|(own, _)| *own == slice) {
+                Some((_, any_short)) => *any_short |= is_short,
+                None => all.push((slice, is_short)),
+            }
+        };
+        visit::exprs(body, &mut look);
+        cond.into_iter().for_each(|cond| visit::expr(cond, &mut look));
         all
+    }
+
+    /// Comparisons that say that slices have elements.
+    pub(super) fn are_some(&mut self, slices: &[(VarId, bool)]) -> Vec<String> {
+        slices.iter().map(|(slice, _)| format!("{}_len > 0", self.var(*slice))).collect()
+    }
+
+    /// Prints a loop in which what is tried reads these slices.
+    pub(super) fn try_loop(&mut self, failed: &str, slices: &[(VarId, bool)], print: impl FnOnce(&mut Self)) {
+        self.function.open(&format!("if (!{failed}) {{"));
+        let short = slices.iter().filter(|(_, is_short)| *is_short);
+        let greatest: Vec<Greatest> = short.map(|(slice, _)| self.greatest(*slice)).collect();
+        let noted: Vec<String> =
+            greatest.iter().map(|Greatest { most, last, .. }| format!("{most} > {last}")).collect();
+        self.function.trial = Some(Trial { failed: failed.to_owned(), greatest });
+        print(self);
+        self.function.trial = None;
+        if !noted.is_empty() {
+            self.function.push(&format!("{failed} |= {};", noted.join(" || ")));
+        }
+        self.function.close("}");
+    }
+
+    /// Declares the greatest index of a slice so far.
+    fn greatest(&mut self, slice: VarId) -> Greatest {
+        let len = self.var(slice);
+        let [most, last] = ["most", "last"].map(|name| self.function.reserve(name));
+        self.function.push(&format!("unsigned int {most} = 0u;"));
+        self.function.push(&format!("const unsigned int {last} = (unsigned int){len}_len - 1u;"));
+        Greatest { slice, most, last }
+    }
+
+    /// An element, or another one if the index is out of bounds, which is noted.
+    pub(super) fn read_tried(&mut self, base: &Expr, index: &Expr, subscript: &str) -> Option<Text> {
+        let Trial { failed, greatest } = self.function.trial.clone()?;
+        let slice = if let ExprKind::Var(slice) = base.kind { Some(slice) } else { None };
+        let greatest = greatest.iter().find(|own| Some(own.slice) == slice && self.is_short(base, index));
+        let (piece, rest) = match greatest {
+            Some(Greatest { most, last, .. }) => (&prelude::TRY_SHORT, format!("{last}, {most}")),
+            None => (&prelude::TRY, format!("{}, {failed}", self.checked_len(base, false))),
+        };
+        self.need(piece);
+        let base = self.indexed(base).at(PRIMARY);
+        Some(Text::primary(format!("{}({base}, {subscript}, {rest})", piece.name)))
     }
 
     pub(super) fn is_checked_index(&self, e: &Expr) -> bool {
@@ -208,6 +221,13 @@ impl Printer<'_> {
             ExprKind::SubSlice { proof, .. } => self.is_checked(*proof),
             _ => false,
         }
+    }
+
+    /// Returns whether an expression with its operands does the same each time, and no more than to give a value.
+    pub(super) fn is_all_pure(&self, e: &Expr) -> bool {
+        let mut all_pure = true;
+        visit::expr(e, &mut |e| all_pure &= self.is_pure(e));
+        all_pure
     }
 
     /// Returns whether an expression, without its operands, does the same each time, and no more than to give a value.

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use super::calls::{Aim, Calls};
+use super::elements::{Stored, learn_elements};
 use super::explain::{Finding, Notes, missing};
 use super::invariant::{Assigned, assigned_integers};
 use super::narrow::Narrowing;
@@ -96,6 +97,8 @@ pub(super) struct Walk<'a> {
     pub(super) assigned: Option<Assigned>,
     /// The statements that may still be walked for that.
     pub(super) budget: usize,
+    /// The values that are stored in local arrays, if the walk looks for those and marks nothing.
+    pub(super) stored: Option<Stored>,
     /// The integers that fit narrower types, if the walk looks for those and marks nothing.
     pub(super) narrowing: Option<Narrowing>,
 }
@@ -118,6 +121,7 @@ impl<'a> Walk<'a> {
             notes: None,
             assigned: None,
             budget: BUDGET,
+            stored: None,
             narrowing: None,
         }
     }
@@ -134,7 +138,8 @@ impl<'a> Walk<'a> {
 
     fn over(functions: &[Function], function: &mut Function, kind: Kind) -> (Vec<Condition>, Calls) {
         let mut body = std::mem::take(&mut function.body);
-        let mut walk = Walk::new(FunctionScope::new(functions, function, &body, kind));
+        let scope = learn_elements(FunctionScope::new(functions, function, &body, kind), &body);
+        let mut walk = Walk::new(scope);
         walk.block(&mut body);
         let found = (walk.conditions, walk.calls);
         function.body = body;
@@ -147,6 +152,7 @@ impl<'a> Walk<'a> {
         if !self.scope.lifts
             || self.notes.is_some()
             || self.assigned.is_some()
+            || self.stored.is_some()
             || self.narrowing.is_some()
             || matches!(self.aim, Aim::Mark(_))
             || !self.calls.enter()
@@ -212,6 +218,7 @@ impl<'a> Walk<'a> {
                     self.narrow_value(var, value, op.map(|op| (op, &*place)));
                 }
                 let given = self.given(place, *op, value);
+                self.store(place, *op, value);
                 self.known.forget(&root(place).into_iter().collect());
                 if !self.count(place) {
                     given.into_iter().for_each(|range| self.known.learn(place, range));
@@ -336,7 +343,7 @@ impl<'a> Walk<'a> {
 
     /// Marks an index or a range that is proven, or notes it for all calls of its function.
     fn check(&mut self, e: &mut Expr) {
-        if self.assigned.is_some() {
+        if self.assigned.is_some() || self.stored.is_some() {
             return;
         }
         if self.narrowing.is_some() {

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::elements::learn_elements;
 use super::elide::Walk;
 use super::wording::Wording;
 use crate::ir::{Expr, ExprKind, Function, Location, Module, Proof, Type, VarId};
@@ -57,6 +58,7 @@ fn of_function(module: &Module, function: &Function, kind: Kind) -> Vec<Finding>
         held: HashMap::new(),
     };
     let scope = FunctionScope::new(&module.functions, function, &function.body, kind);
+    let scope = learn_elements(scope, &function.body);
     let mut walk = Walk::new(scope);
     walk.explains(Notes { function: function.name.clone(), wording, loops: 0, found: Vec::new() });
     walk.block(&mut body);

@@ -6,6 +6,7 @@
 mod calls;
 mod coarsen;
 mod counter;
+mod elements;
 mod elide;
 mod explain;
 mod explained_loops;

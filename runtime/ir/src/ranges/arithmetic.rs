@@ -90,6 +90,36 @@ impl FunctionScope<'_> {
         Some(needs)
     }
 
+    /// The range of a sum less a number that one of its addends is no more than: at most the other addends. Should the sum
+    /// wrap, the difference wraps back.
+    pub(super) fn short_of(
+        &self,
+        sum: &Expr,
+        less: &Expr,
+        scalar: Scalar,
+        known: &Known,
+        fuel: &mut usize,
+    ) -> Option<Range> {
+        let mut rest = addends(sum);
+        let at = rest.iter().position(|own| rest.len() > 1 && known.is_ordered(own, less))?;
+        let (own, less) = (self.within(rest.remove(at), known, fuel), self.within(less, known, fuel));
+        let mut range = Range {
+            low: own.low.sum(less.high.negated()),
+            low_needs: joined(&own.low_needs, &less.needs),
+            ..Range::numbers(0, 0)
+        };
+        for other in rest {
+            let Range { low, high, needs, low_needs } = self.within(other, known, fuel);
+            range = Range {
+                low: range.low.sum(low),
+                high: range.high.sum(high),
+                needs: joined(&range.needs, &needs),
+                low_needs: joined(&range.low_needs, &low_needs),
+            };
+        }
+        self.exact(range, scalar)
+    }
+
     /// The range of `low + (high - low) / n` where `low` is known to be less than `high`: from one to before the other.
     fn between(&self, low: &Expr, step: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
         let ExprKind::Binary(BinaryOp::Div, distance, n) = &strip(step).kind else { return None };
@@ -160,11 +190,8 @@ impl FunctionScope<'_> {
                 Some(Range { needs: joined(&needs.0, &needs.1), ..most }.needing(&sound))
             }
             BinaryOp::Rem => {
-                let sound = joined(&positive(&a)?, &self.ensure_least(&b, 1)?);
-                let below = Range { needs: b.needs, ..Range::below(b.high) };
-                let of_a =
-                    Range { low: Quantity::Const(0), high: a.high, needs: a.needs, low_needs: Vec::new() };
-                Some(below.meet(&of_a).needing(&sound))
+                let sound = self.ensure_least(&b, 1)?;
+                Some(self.remainder(a, b, scalar).needing(&sound))
             }
             BinaryOp::BitAnd => self.masked(a, b, scalar),
             BinaryOp::BitOr | BinaryOp::BitXor => {
@@ -252,6 +279,19 @@ impl FunctionScope<'_> {
         let (low, high) = exactly(BinaryOp::Mul, ends(a), ends(b))?;
         let needs = joined(&a.all_needs(), &b.all_needs());
         self.exact(Range::numbers(low, high).needing(&needs), scalar)
+    }
+
+    /// `a % b` of a divisor that is above zero: nearer to zero than it, with the sign of the dividend.
+    fn remainder(&self, a: Range, b: Range, scalar: Scalar) -> Range {
+        let positive = if scalar.is_unsigned() { Some(Vec::new()) } else { self.ensure_least(&a, 0) };
+        let below = Range { needs: b.needs.clone(), ..Range::below(b.high.clone()) };
+        match positive {
+            Some(positive) => {
+                let of_a = Range { low: Quantity::Const(0), low_needs: Vec::new(), ..a };
+                below.meet(&of_a).needing(&positive)
+            }
+            None => Range { low: b.high.negated().plus(1), low_needs: b.needs, ..below },
+        }
     }
 
     /// `a & b`: not above either that is not negative.

@@ -61,6 +61,8 @@ pub(crate) struct FunctionScope<'a> {
     pub ranges: HashMap<VarId, Range>,
     /// The lengths of slices that were made of others.
     pub extents: HashMap<VarId, Length>,
+    /// Ranges of all that is ever stored in local arrays.
+    pub stored: HashMap<VarId, Range>,
     /// Variables that the analysis does not track.
     pub untracked: HashSet<VarId>,
     /// Lengths that only the device knows.
@@ -84,6 +86,7 @@ impl<'a> FunctionScope<'a> {
             definitions: HashMap::new(),
             ranges: HashMap::new(),
             extents: HashMap::new(),
+            stored: HashMap::new(),
             lengths: RefCell::default(),
         };
         Self { untracked: untracked(body, &plain), ..plain }
@@ -282,8 +285,9 @@ impl<'a> FunctionScope<'a> {
             ExprKind::Binary(op, a, b) if !op.is_comparison() => {
                 let is_less = known.is_ordered(b, a);
                 let ordered = is_less || *op == BinaryOp::Sub && self.is_part(b, a, known, fuel);
-                let middle = match op {
+                let told = match op {
                     BinaryOp::Div | BinaryOp::Shr => self.middle(a, b, *op, known, fuel),
+                    BinaryOp::Sub => self.short_of(a, b, scalar, known, fuel),
                     _ => None,
                 };
                 let holds = match op {
@@ -295,12 +299,15 @@ impl<'a> FunctionScope<'a> {
                     Some(needs) => self.binary(*op, a, b, scalar, true).map(|range| range.needing(&needs)),
                     None => self.binary(*op, a, b, scalar, ordered),
                 };
-                match (plain, middle) {
-                    (Some(plain), Some(middle)) => Some(plain.meet(&middle)),
-                    (plain, middle) => plain.or(middle),
+                match (plain, told) {
+                    (Some(plain), Some(told)) => Some(plain.meet(&told)),
+                    (plain, told) => plain.or(told),
                 }
             }
-            ExprKind::Index { base, .. } => self.elements_of(base),
+            ExprKind::Index { base, .. } => self.elements_of(base).or_else(|| match &base.kind {
+                ExprKind::Var(array) => self.stored.get(array).cloned(),
+                _ => None,
+            }),
             _ => None,
         }
     }

@@ -19,15 +19,15 @@ fn block(kinds: Vec<StmtKind>) -> Block {
     Block { stmts: kinds.into_iter().map(stmt).collect() }
 }
 
-fn when(cond: Expr, then: Vec<StmtKind>) -> StmtKind {
+pub(super) fn when(cond: Expr, then: Vec<StmtKind>) -> StmtKind {
     StmtKind::If { cond, then: block(then), otherwise: Block::default() }
 }
 
-fn compare(op: BinaryOp, a: &Expr, b: &Expr) -> Expr {
+pub(super) fn compare(op: BinaryOp, a: &Expr, b: &Expr) -> Expr {
     expr(ExprKind::Binary(op, a.clone().into(), b.clone().into()), Scalar::Bool)
 }
 
-fn plus(a: &Expr, b: &Expr) -> Expr {
+pub(super) fn plus(a: &Expr, b: &Expr) -> Expr {
     binary(Add, a, b)
 }
 
@@ -35,7 +35,7 @@ impl Writer {
     /// One of the idioms.
     pub(super) fn idiom(&mut self) -> StmtKind {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::I32, Scalar::I32, Scalar::U64]);
-        let stmts = match self.dice.below(20) {
+        let stmts = match self.dice.below(23) {
             0 => self.halving(scalar),
             1 => self.falling(scalar),
             2 => self.striding(scalar),
@@ -55,19 +55,22 @@ impl Writer {
             16 => self.stepping(scalar),
             17 => self.squares(),
             18 => self.wrapped(),
+            19 => self.ring(scalar),
+            20 => self.diagonal(scalar),
+            21 => self.queue(scalar),
             _ => self.marching(scalar),
         };
         StmtKind::Block(block(stmts))
     }
 
     /// A number that somebody got right, most of the time.
-    fn about(&mut self, n: i128, scalar: Scalar) -> Expr {
+    pub(super) fn about(&mut self, n: i128, scalar: Scalar) -> Expr {
         let off = self.dice.pick(&[0, 0, 0, 0, 0, 1, -1, 2]);
         constant((n + off).max(0), scalar)
     }
 
     /// A variable that is new, and its `let`.
-    fn new_var(&mut self, scalar: Scalar, mutable: bool, init: Expr) -> (Expr, StmtKind) {
+    pub(super) fn new_var(&mut self, scalar: Scalar, mutable: bool, init: Expr) -> (Expr, StmtKind) {
         let (name, ty) = (String::from("w"), Type::Scalar(scalar));
         self.vars.push(Variable { name, ty, mutable, kind: VarKind::Local });
         let var = VarId(self.vars.len() as u32 - 1);
@@ -75,7 +78,7 @@ impl Writer {
     }
 
     /// The base of an index: mostly an array or dynamic shared memory.
-    fn store(&mut self, extent: usize) -> Expr {
+    pub(super) fn store(&mut self, extent: usize) -> Expr {
         match self.dice.below(5) {
             0 => self.indexed(),
             1 if self.is_kernel => self.dynamic(),
@@ -103,7 +106,7 @@ impl Writer {
         Expr { kind: ExprKind::Var(VarId(self.vars.len() as u32 - 1)), ty }
     }
 
-    fn at(&mut self, base: &Expr, index: Expr) -> StmtKind {
+    pub(super) fn at(&mut self, base: &Expr, index: Expr) -> StmtKind {
         let (base, index) = (base.clone().into(), index.into());
         StmtKind::Expr(expr(ExprKind::Index { base, index, at: AT, proof: Proof::Open }, Scalar::U32))
     }
@@ -113,11 +116,11 @@ impl Writer {
         LoopId(self.loops)
     }
 
-    fn repeat(&mut self, cond: Expr, body: Vec<StmtKind>) -> StmtKind {
+    pub(super) fn repeat(&mut self, cond: Expr, body: Vec<StmtKind>) -> StmtKind {
         StmtKind::While { id: self.loop_id(), cond, unroll: None, body: block(body) }
     }
 
-    fn range(
+    pub(super) fn range(
         &mut self,
         (start, end): (Expr, Expr),
         inclusive: bool,
@@ -138,16 +141,16 @@ impl Writer {
         StmtKind::For { id: self.loop_id(), range, body }
     }
 
-    fn change(&mut self, place: &Expr, op: Option<BinaryOp>, value: Expr) -> StmtKind {
+    pub(super) fn change(&mut self, place: &Expr, op: Option<BinaryOp>, value: Expr) -> StmtKind {
         StmtKind::Assign { place: place.clone(), op, value }
     }
 
-    fn coin(&mut self) -> Expr {
+    pub(super) fn coin(&mut self) -> Expr {
         self.condition(1)
     }
 
     /// A number of threads or a small parameter.
-    fn extent(&mut self, scalar: Scalar) -> Expr {
+    pub(super) fn extent(&mut self, scalar: Scalar) -> Expr {
         let leaf = self.leaf(scalar);
         if self.dice.below(2) == 0 { binary(Rem, &leaf, &constant(40, scalar)) } else { leaf }
     }

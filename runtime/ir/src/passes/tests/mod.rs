@@ -3,3 +3,4 @@
 mod idioms;
 mod proofs;
 mod random_kernel;
+mod rings;

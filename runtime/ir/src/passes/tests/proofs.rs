@@ -26,12 +26,13 @@ const TURNS: usize = 40;
 struct Frame {
     vars: HashMap<VarId, i128>,
     slices: HashMap<VarId, i128>,
+    arrays: HashMap<VarId, Vec<i128>>,
 }
 
 impl Frame {
     fn new(length: i128, integers: [i128; 3]) -> Self {
         let vars = integers.into_iter().enumerate().map(|(i, value)| (VarId(i as u32 + 1), value)).collect();
-        Self { vars, slices: [(VarId(0), length)].into() }
+        Self { vars, slices: [(VarId(0), length)].into(), arrays: HashMap::new() }
     }
 }
 
@@ -101,6 +102,10 @@ impl Run<'_> {
 
     fn statement(&mut self, kind: &StmtKind) -> Ends {
         match kind {
+            StmtKind::Let { var, init: Some(Expr { kind: ExprKind::ArrayList(items), .. }) } => {
+                let items = items.iter().map(|item| self.value(item)).collect();
+                self.frame.arrays.insert(*var, items);
+            }
             StmtKind::Let { var, init: Some(init) } if init.ty.scalar().is_none() => {
                 let length = self.length(init);
                 self.frame.slices.insert(*var, length);
@@ -110,12 +115,11 @@ impl Run<'_> {
                 self.frame.vars.insert(*var, value);
             }
             StmtKind::Assign { place, op, value } => {
-                let ExprKind::Var(var) = place.kind else { unreachable!("not written") };
                 let value = match op {
                     Some(op) => self.binary(*op, place, value, place.ty.scalar()),
                     None => self.value(value),
                 };
-                self.frame.vars.insert(var, wrap(value, place.ty.scalar()));
+                self.assign(place, wrap(value, place.ty.scalar()));
             }
             StmtKind::Expr(e) => {
                 let assumed =
@@ -147,6 +151,21 @@ impl Run<'_> {
             other => unreachable!("not written: {other:?}"),
         }
         false
+    }
+
+    fn assign(&mut self, place: &Expr, value: i128) {
+        match &place.kind {
+            ExprKind::Var(var) => drop(self.frame.vars.insert(*var, value)),
+            ExprKind::Index { base, index, .. } => {
+                // Reading it looks at its proof.
+                self.value(place);
+                let i = self.value(index);
+                if let (ExprKind::Var(array), false) = (&base.kind, self.left) {
+                    self.frame.arrays.get_mut(array).expect("an array")[i as usize] = value;
+                }
+            }
+            other => unreachable!("not written: {other:?}"),
+        }
     }
 
     fn range_loop(&mut self, range: &RangeLoop, body: &Block) -> Ends {
@@ -245,6 +264,10 @@ impl Run<'_> {
                     ExprKind::Table { .. } => {
                         self.left |= !(0..length).contains(&i);
                         if self.left { 0 } else { TABLE[i as usize] }
+                    }
+                    ExprKind::Var(array) if self.frame.arrays.contains_key(array) => {
+                        self.left |= !(0..length).contains(&i);
+                        if self.left { 0 } else { self.frame.arrays[array][i as usize] }
                     }
                     _ => 0,
                 }

@@ -1,0 +1,59 @@
+//! What checks cost in machine code, without a GPU: registers and instructions of each kernel as a launch compiles it.
+
+use std::cell::Cell;
+use std::path::Path;
+
+use warpsmith::launch::CostOfChecks;
+use warpsmith::prelude::*;
+
+use crate::ground::{Failure, Ground};
+use crate::trial::{Ask, Family, Unseen};
+use crate::wanted;
+
+/// What is known of a launch without a GPU.
+pub struct Cost {
+    /// The CUDA C++ that it compiles.
+    pub text: String,
+    /// Why each index is checked or not.
+    pub proofs: String,
+    pub checks: CostOfChecks,
+    /// Indices that are compared with their lengths.
+    pub checked: usize,
+}
+
+/// Prints a table of all kernels, by launches of the small sizes; their CUDA and their proofs go into a folder, if there is one.
+pub fn run(families: &[&Family], names: &[&str], texts: Option<&Path>) -> Result<bool, Failure> {
+    let device = Device::simulator();
+    texts.map_or(Ok(()), std::fs::create_dir_all)?;
+    println!(
+        "| kernel | indices checked | registers, unchecked | checked | instructions, unchecked | checked |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for kernel in families.iter().flat_map(|family| wanted(family, names)) {
+        let Cost { text, proofs, checks, checked } = cost(kernel, &device)?;
+        if let Some(folder) = texts {
+            std::fs::write(folder.join(format!("{}.cu", kernel.name)), text)?;
+            std::fs::write(folder.join(format!("{}.txt", kernel.name)), proofs)?;
+        }
+        let both = [&checks.unchecked, &checks.checked];
+        let registers = both.map(|of| of.registers.to_string()).join(" | ");
+        let instructions = both.map(|of| of.instructions.unwrap_or(0).to_string()).join(" | ");
+        println!("| {} | {checked} | {registers} | {instructions} |", kernel.name);
+    }
+    Ok(true)
+}
+
+/// What is known of a launch.
+pub fn of<K: Kernel>(launch: &Launch<'_, K>) -> Result<Cost, Failure> {
+    let explanation = launch.explain()?;
+    let checks = explanation.cost()?.clone();
+    let (proofs, checked) = (explanation.proven(), explanation.checked().count());
+    Ok(Cost { text: launch.cuda_source()?, proofs, checks, checked })
+}
+
+fn cost(kernel: &Unseen, device: &Device) -> Result<Cost, Failure> {
+    let mut trial = (kernel.make)(&Ground::new(device, kernel.name))?;
+    let cost = Cell::new(None);
+    trial(Ask::Cost(&cost))?;
+    Ok(cost.into_inner().ok_or("a trial without a launch")?)
+}

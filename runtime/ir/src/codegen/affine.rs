@@ -1,0 +1,111 @@
+//! Indices that move with a loop's counter by a fixed distance, as along a column of a matrix.
+//!
+//! In exact arithmetic such an index lies between its first and its last value. Where both are in bounds, the index is the same
+//! in the arithmetic of its own type, which wraps: it differs by a multiple of what the type holds, and both fit. So two
+//! comparisons before the loop tell of all its iterations. They are done in 64 bits, which the sizes of the operands show to
+//! be enough.
+
+use super::Printer;
+use super::precedence::UNARY;
+use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, VarId, visit};
+use crate::ranges::integer;
+
+/// The size of a counter: one of 32 bits without a sign is asked to count no further.
+const COUNTED: i128 = 1 << 31;
+
+impl Printer<'_> {
+    /// Whether an index is a sum of products of fixed numbers, at most one of which in each has the counter.
+    pub(super) fn is_affine(&self, counter: VarId, index: &Expr) -> bool {
+        let is_number = integer(index).is_some_and(|scalar| scalar.bits() >= 32);
+        let counts = self
+            .function
+            .var(counter)
+            .ty
+            .scalar()
+            .is_some_and(|scalar| scalar.is_int() && scalar.bits() <= 32);
+        let size = |e| self.size(counter, e).is_some_and(|size| size <= i64::MAX.into());
+        is_number && counts && has(counter, index) && size(whole(index))
+    }
+
+    /// A bound of an exact value, and of all on the way to it; nothing if it is not affine.
+    fn size(&self, counter: VarId, e: &Expr) -> Option<i128> {
+        let scalar = integer(e).filter(|scalar| scalar.bits() >= 32)?;
+        if !has(counter, e) {
+            return self.fixed_size(e, scalar);
+        }
+        match &e.kind {
+            ExprKind::Exact(inner) => self.size(counter, inner),
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
+                self.size(counter, a)?.checked_add(self.size(counter, b)?)
+            }
+            ExprKind::Binary(BinaryOp::Mul, a, b) if !(has(counter, a) && has(counter, b)) => {
+                self.size(counter, a)?.checked_mul(self.size(counter, b)?)
+            }
+            ExprKind::Var(_) => Some(COUNTED),
+            ExprKind::Cast(inner) => matches!(inner.kind, ExprKind::Var(_)).then_some(COUNTED),
+            _ => None,
+        }
+    }
+
+    /// The same of a number that the loop leaves as it is. Where arithmetic wraps at 32 bits, it is read as an `int`.
+    fn fixed_size(&self, e: &Expr, scalar: Scalar) -> Option<i128> {
+        if !self.is_fixed(e) || !self.is_all_pure(e) {
+            return None;
+        }
+        let (least, most) = self.function.interval(e)?;
+        let known = most.max(-least);
+        match &e.kind {
+            _ if scalar.bits() == 32 => Some(if most > i32::MAX.into() { COUNTED } else { known }),
+            ExprKind::Cast(inner) if integer(inner).is_some_and(|from| from.bits() <= 32) => {
+                let (least, most) = self.function.interval(inner)?;
+                Some(most.max(-least))
+            }
+            _ => Some(known).filter(|known| *known <= 1 << 32),
+        }
+    }
+
+    /// An index in exact arithmetic of 64 bits, where the counter has a value.
+    pub(super) fn exact_at(&mut self, counter: VarId, index: &Expr, value: &str) -> String {
+        self.exact_part(counter, whole(index), value)
+    }
+
+    fn exact_part(&mut self, counter: VarId, e: &Expr, value: &str) -> String {
+        if !has(counter, e) {
+            let is_unsigned = integer(e) == Some(Scalar::U32);
+            let cast = if is_unsigned { "(long long)(int)" } else { "(long long)" };
+            return match e.as_int() {
+                Some(n) if is_unsigned => format!("{}ll", n as u32 as i32),
+                Some(n) => format!("{n}ll"),
+                None => format!("{cast}{}", self.expr(e).at(UNARY)),
+            };
+        }
+        match &e.kind {
+            ExprKind::Exact(inner) => self.exact_part(counter, inner, value),
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.exact_part(counter, a, value), self.exact_part(counter, b, value));
+                format!("({a} {} {b})", op.symbol())
+            }
+            _ => value.to_owned(),
+        }
+    }
+}
+
+/// An index without a cast of all of it, which leaves what is in bounds as it is.
+fn whole(index: &Expr) -> &Expr {
+    match &index.kind {
+        ExprKind::Cast(inner) if integer(inner).is_some_and(|scalar| scalar.bits() >= 32) => inner,
+        _ => index,
+    }
+}
+
+/// Whether the arithmetic of an index wraps at 32 bits: then no more than an `int` holds may be in bounds.
+pub(super) fn is_of_int(index: &Expr) -> bool {
+    [index, whole(index)].into_iter().any(|e| integer(e).is_some_and(|scalar| scalar.bits() == 32))
+}
+
+/// Whether an expression mentions a variable.
+fn has(var: VarId, e: &Expr) -> bool {
+    let mut found = false;
+    visit::expr(e, &mut |e| found |= matches!(e.kind, ExprKind::Var(own) if own == var));
+    found
+}

@@ -1,0 +1,76 @@
+//! Idioms of queues, which begin again at their start and hold indices, and of diagonals.
+
+use super::idioms::{compare, plus, when};
+use super::random_kernel::{AT, Writer, binary, constant, expr};
+use crate::ir::{BinaryOp, Expr, ExprKind, Proof, Scalar, StmtKind, Type, VarId, VarKind, Variable};
+
+use BinaryOp::{Add, Le, Lt, Mul, Rem, Sub};
+
+impl Writer {
+    /// `head = 0; while c { a[head]; head = (head + 1) % 8 }`, and now and then the other way around.
+    pub(super) fn ring(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (base, n) = (self.store(8), self.about(8, scalar));
+        let n = if n.as_int() == Some(0) { constant(8, scalar) } else { n };
+        let start = if self.dice.below(3) == 0 { self.extent(scalar) } else { self.about(0, scalar) };
+        let (head, first) = self.new_var(scalar, true, start);
+        let op = self.dice.pick(&[Add, Add, Add, Sub, Mul]);
+        let by = if self.dice.below(3) == 0 { self.leaf(scalar) } else { self.about(1, scalar) };
+        let next = binary(Rem, &binary(op, &head, &by), &n);
+        let body = vec![self.at(&base, head.clone()), self.change(&head, None, next)];
+        let cond = self.coin();
+        vec![first, self.repeat(cond, body), self.at(&base, head)]
+    }
+
+    /// `for m in 0..n { if t <= m { a[t + n - m]; a[n - m + t - 1] } }`
+    pub(super) fn diagonal(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (base, t) = (self.store(17), self.leaf(scalar));
+        let side = if self.dice.below(3) == 0 { self.extent(scalar) } else { self.about(16, scalar) };
+        let end = if self.dice.below(3) == 0 { self.extent(scalar) } else { self.about(16, scalar) };
+        let order = self.dice.pick(&[Le, Le, Le, Lt]);
+        let off = self.about(1, scalar);
+        vec![self.range((constant(0, scalar), end), false, |writer, m| {
+            let along = |sum: Expr, less: &Expr| binary(Sub, &sum, less);
+            let index = match writer.dice.below(3) {
+                0 => along(plus(&side, &t), &m),
+                1 => binary(Sub, &along(plus(&t, &side), &m), &off),
+                _ => along(plus(&plus(&t, &side), &off), &m),
+            };
+            let guarded = writer.at(&base, index);
+            vec![when(compare(order, &t, &m), vec![guarded])]
+        })]
+    }
+
+    /// `a = [0; 4]; while i < n { a[i % 4] = i; x[a[k]]; i += 1 }`, where other numbers are stored now and then.
+    pub(super) fn queue(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (base, n) = (self.store(24), self.about(24, scalar));
+        let n = if self.dice.below(3) == 0 { self.extent(scalar) } else { n };
+        let ty = Type::Array(Type::Scalar(scalar).into(), 4);
+        self.vars.push(Variable { name: "q".into(), ty: ty.clone(), mutable: true, kind: VarKind::Local });
+        let queue = VarId(self.vars.len() as u32 - 1);
+        let items = [0, 1, 2, 0].map(|item| self.about(item, scalar)).into();
+        let init = Expr { kind: ExprKind::ArrayList(items), ty: ty.clone() };
+        let element = |index: Expr| {
+            let base = Expr { kind: ExprKind::Var(queue), ty: ty.clone() }.into();
+            expr(ExprKind::Index { base, index: index.into(), at: AT, proof: Proof::Open }, scalar)
+        };
+        let four = constant(4, scalar);
+        let (i, first) = self.new_var(scalar, true, constant(0, scalar));
+        let slot = element(binary(Rem, &i, &four));
+        let value = match self.dice.below(6) {
+            0 => plus(&i, &self.about(1, scalar)),
+            1 => self.leaf(scalar),
+            2 => element(binary(Rem, &self.leaf(scalar), &four)),
+            _ => i.clone(),
+        };
+        let op = (self.dice.below(6) == 0).then_some(Add);
+        let stored = self.change(&slot, op, value);
+        let other = element(binary(Rem, &plus(&i, &self.about(2, scalar)), &four));
+        let read = self.at(&base, other.clone());
+        let mut body = vec![stored, read, self.change(&i, Some(Add), constant(1, scalar))];
+        if self.dice.below(2) == 0 {
+            body.swap(0, 2);
+        }
+        let given = StmtKind::Let { var: queue, init: Some(init) };
+        vec![given, first, self.repeat(compare(Lt, &i, &n), body), self.at(&base, other)]
+    }
+}
