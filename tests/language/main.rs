@@ -64,6 +64,7 @@ mod tables;
 mod talk;
 mod tensor_cores;
 mod tensor_maps;
+mod tensor_ranks;
 mod textures;
 mod threads;
 mod tiles;

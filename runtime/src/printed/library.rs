@@ -22,12 +22,13 @@ use crate::nvrtc::Cubin;
 pub(super) const OWN_FILE: &str = "warpsmith-printed";
 
 /// The shim, in the order in which its parts need each other.
-const SHIM: [&str; 10] = [
+const SHIM: [&str; 11] = [
     include_str!("shim/types.h"),
     include_str!("shim/machine.h"),
     include_str!("shim/numbers.h"),
     include_str!("shim/atomics.h"),
     include_str!("shim/ptx.h"),
+    include_str!("shim/lists.h"),
     include_str!("shim/bulk.h"),
     include_str!("shim/tensor_cores.h"),
     include_str!("shim/wgmma.h"),

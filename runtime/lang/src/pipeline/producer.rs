@@ -9,7 +9,7 @@ use crate::ir::{FieldType, StructType, Type};
 use crate::tensor_map::copies::{
     CachePolicy, tma_load, tma_load_hint, tma_load_multicast, tma_load_multicast_hint,
 };
-use crate::tensor_map::{BoxLayout, MappedElement, TensorMap};
+use crate::tensor_map::{BoxLayout, LoadMap, MappedElement};
 use crate::tile::Tile;
 use crate::types::{DeviceType, IndexInteger};
 
@@ -75,13 +75,21 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         S::at(self.pipeline.memory(self.stage))
     }
 
-    /// Starts the copy of the box whose first element is at a row and a column into a tile of the stage.
+    /// Starts the copy of the box whose first element has these coordinates, `[row, col]` in a matrix, into a tile of the stage.
     #[track_caller]
-    pub fn load<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>(
+    pub fn load<
+        T: MappedElement,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+        M: LoadMap<T, ROWS, COLS, L, RANK>,
+        const RANK: usize,
+        I: IndexInteger,
+    >(
         &self,
         tile: Tile<T, ROWS, COLS, L>,
-        map: &TensorMap<T, ROWS, COLS, L>,
-        at: [I; 2],
+        map: &M,
+        at: [I; RANK],
     ) {
         tma_load(tile, map, at, self.pipeline.full(self.stage));
     }
@@ -94,12 +102,14 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         const ROWS: usize,
         const COLS: usize,
         L: BoxLayout,
+        M: LoadMap<T, ROWS, COLS, L, RANK>,
+        const RANK: usize,
         I: IndexInteger,
     >(
         &self,
         tile: Tile<T, ROWS, COLS, L>,
-        map: &TensorMap<T, ROWS, COLS, L>,
-        at: [I; 2],
+        map: &M,
+        at: [I; RANK],
         blocks: u16,
     ) {
         tma_load_multicast(tile, map, at, self.pipeline.full(self.stage), blocks);
@@ -112,12 +122,14 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         const ROWS: usize,
         const COLS: usize,
         L: BoxLayout,
+        M: LoadMap<T, ROWS, COLS, L, RANK>,
+        const RANK: usize,
         I: IndexInteger,
     >(
         &self,
         tile: Tile<T, ROWS, COLS, L>,
-        map: &TensorMap<T, ROWS, COLS, L>,
-        at: [I; 2],
+        map: &M,
+        at: [I; RANK],
         policy: CachePolicy,
     ) {
         tma_load_hint(tile, map, at, self.pipeline.full(self.stage), policy);
@@ -130,12 +142,14 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         const ROWS: usize,
         const COLS: usize,
         L: BoxLayout,
+        M: LoadMap<T, ROWS, COLS, L, RANK>,
+        const RANK: usize,
         I: IndexInteger,
     >(
         &self,
         tile: Tile<T, ROWS, COLS, L>,
-        map: &TensorMap<T, ROWS, COLS, L>,
-        at: [I; 2],
+        map: &M,
+        at: [I; RANK],
         blocks: u16,
         policy: CachePolicy,
     ) {
