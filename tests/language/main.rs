@@ -34,6 +34,7 @@ mod escape;
 mod evaluation;
 mod everyday;
 mod failures;
+mod fragments;
 mod globals;
 mod hostile_names;
 mod instances;

@@ -97,6 +97,7 @@ pub mod prelude {
         Texture3, TextureLayers,
     };
     pub use crate::pipeline::Pipeline;
+    pub use crate::tensor::Fragment as _;
     pub use crate::tensor_map::{
         TensorMap, TensorMap1, TensorMap3, TensorMap4, TensorMap5, TensorMapMut, TensorMapMut1,
         TensorMapMut3, TensorMapMut4, TensorMapMut5,
