@@ -88,3 +88,8 @@ pub fn program<K: KernelDefinition>(
         None => deep_stack::run(|| lower::lower(module, options)).map(Arc::new),
     }
 }
+
+/// Returns whether a file is a source of this library: device functions there are not the user's.
+pub fn is_library(file: &str) -> bool {
+    file.starts_with(file!().trim_end_matches("interpreter/mod.rs"))
+}

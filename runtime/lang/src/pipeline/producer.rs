@@ -54,9 +54,8 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         self.pipeline.full(slot.stage).expect(S::BYTES);
     }
 
-    /// Waits until the consumers have released all that was committed.
-    ///
-    /// The simulator also wants a `cluster_sync` where a cluster ends: it does not see that arrivals of other blocks were waited for.
+    /// Waits until the consumers of all blocks have released all that was committed: none arrives at this block's barriers later, which
+    /// may exit then.
     #[track_caller]
     pub fn drain(mut self) {
         for _ in 0..STAGES {

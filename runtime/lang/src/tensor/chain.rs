@@ -77,6 +77,7 @@ fn along<L: Canonical>(k: usize) -> u64 {
 #[gpu_impl]
 impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
     /// Starts to add `a * bᵀ`: the 64 rows of `a` by the `N` rows of `b`. Without `keep` the sums begin anew.
+    #[track_caller]
     pub fn start_abt<T: WgmmaElement<Sum = D>, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
         a: Tile<T, 64, K, L>,
@@ -95,6 +96,7 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
     }
 
     /// Starts to add `a * b`: the 64 rows of `a` by the `N` columns of `b`, of 16 bits. Without `keep` the sums begin anew.
+    #[track_caller]
     pub fn start_ab<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
         a: Tile<T, 64, K, L>,
@@ -113,6 +115,7 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
     }
 
     /// Starts to add `a * bᵀ`, where `a` is in registers. Without `keep` the sums begin anew.
+    #[track_caller]
     pub fn start_rs_abt<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, M: Canonical>(
         &mut self,
         a: &'s LeftOperand<T, K>,
@@ -130,6 +133,7 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
     }
 
     /// Starts to add `a * b`, where `a` is in registers: 64 × `K` by `K` × `N`. Without `keep` the sums begin anew.
+    #[track_caller]
     pub fn start_rs_ab<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, M: Canonical>(
         &mut self,
         a: &'s LeftOperand<T, K>,
@@ -148,11 +152,13 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
 
     /// Waits until at most `PRODUCTS` of those that the warpgroup started last, by any chain, are under way: tiles of the others may
     /// be filled again.
+    #[track_caller]
     pub fn wait<const PRODUCTS: u32>(&mut self) {
         wgmma_wait::<PRODUCTS>();
     }
 
     /// Waits for all products that the warpgroup has started; the sums can be used again.
+    #[track_caller]
     pub fn finish(self) {
         wgmma_wait::<0>();
         wgmma_pin(&mut self.sums.registers);
@@ -161,6 +167,7 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
     /// Waits for the products of this chain, after whose last the warpgroup has started `LATER` by other chains, which go on.
     ///
     /// The simulator finds a number that is too large: the sums are not there yet.
+    #[track_caller]
     pub fn finish_before<const LATER: u32>(self) {
         wgmma_wait::<LATER>();
         wgmma_pin(&mut self.sums.registers);

@@ -71,8 +71,8 @@ pub trait Fragment: DeviceType {
     /// Elements of each thread.
     const COUNT: usize;
 
-    /// The first row of the calling thread's warp.
-    fn first_row() -> usize;
+    /// The first row of the calling thread's warp, and the thread's lane.
+    fn place() -> (usize, usize);
 
     /// Element `i` of the calling thread, a number that is a constant where a loop is unrolled.
     fn get(&self, i: usize) -> Self::Element;
@@ -99,9 +99,9 @@ pub trait Fragment: DeviceType {
     /// Four elements are of two columns side by side, in a row and in the eighth below; the next four are eight columns further.
     /// Source: PTX ISA, fragments of `mma.m16n8k16` and `wgmma.m64nNk16`.
     fn at(i: usize) -> (usize, usize) {
-        let lane = lane_id() as usize;
+        let (first, lane) = Self::place();
         let (block, group) = (i / (Self::COLS / 2), i / 4 % (Self::COLS / 8));
-        (Self::first_row() + lane / 4 + block * 16 + i / 2 % 2 * 8, lane % 4 * 2 + group * 8 + i % 2)
+        (first + lane / 4 + block * 16 + i / 2 % 2 * 8, lane % 4 * 2 + group * 8 + i % 2)
     }
 
     /// Calls `visit(row, col, element)` with each element of the calling thread.
@@ -132,8 +132,8 @@ pub trait Fragment: DeviceType {
         convert: F,
     ) {
         debug_assert!(ROWS == Self::ROWS, "a tile has other rows than the sums that are stored to it");
-        let lane = lane_id() as usize;
-        let (row, col) = (Self::first_row() + lane % 16, lane / 16 * 8);
+        let (top, lane) = Self::place();
+        let (row, col) = (top + lane % 16, lane / 16 * 8);
         #[unroll]
         for block in 0..Self::COUNT / (Self::COLS / 2) {
             #[unroll]
@@ -192,8 +192,8 @@ impl<D: Num, const R: usize, const C: usize> Fragment for WarpAccumulator<D, R, 
     const COLS: usize = 8 * C;
     const COUNT: usize = 4 * R * C;
 
-    fn first_row() -> usize {
-        0
+    fn place() -> (usize, usize) {
+        (0, lane_id() as usize)
     }
 
     fn get(&self, i: usize) -> D {
@@ -233,8 +233,9 @@ impl<D: Num, const N: usize> Fragment for Accumulator<D, N> {
     const COLS: usize = N;
     const COUNT: usize = N / 2;
 
-    fn first_row() -> usize {
-        thread_rank() as usize % 128 / 32 * 16
+    fn place() -> (usize, usize) {
+        let thread = thread_rank() as usize % 128;
+        (thread / 32 * 16, thread % 32)
     }
 
     fn get(&self, i: usize) -> D {

@@ -103,12 +103,14 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
     }
 
     /// Begins products, which borrow the sums until [`Chain::finish`].
+    #[track_caller]
     pub fn chain(&mut self) -> Chain<'_, D, N> {
         wgmma_pin(&mut self.registers);
         Chain { sums: self }
     }
 
     /// Adds `a * bᵀ`, and waits: [`Chain::start_abt`], then [`Chain::finish`].
+    #[track_caller]
     pub fn mma_abt<T: WgmmaElement<Sum = D>, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
         a: Tile<T, 64, K, L>,
@@ -121,6 +123,7 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
     }
 
     /// Adds `a * b`, and waits: [`Chain::start_ab`], then [`Chain::finish`].
+    #[track_caller]
     pub fn mma_ab<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
         a: Tile<T, 64, K, L>,

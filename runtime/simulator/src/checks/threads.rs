@@ -117,6 +117,11 @@ impl Agent {
         }
     }
 
+    /// What threads of other blocks had done when they arrived at barriers that it has waited for.
+    pub fn heard(&self) -> Option<&Clock> {
+        self.ordering.as_ref().map(|ordering| &ordering.heard)
+    }
+
     /// Whether it has waited for a barrier at which the thread of this number arrived after this epoch, or one that knew of it.
     pub fn has_heard(&self, by: Key, epoch: u32) -> bool {
         self.ordering.as_ref().is_some_and(|ordering| ordering.heard.get(by) >= epoch)
