@@ -94,31 +94,37 @@ pub trait Fragment: DeviceType {
         change: F,
     );
 
-    /// Row and column of element `i` of the calling thread.
+    /// Rows and columns from the first element of a thread to its element `i`.
     ///
     /// Four elements are of two columns side by side, in a row and in the eighth below; the next four are eight columns further.
     /// Source: PTX ISA, fragments of `mma.m16n8k16` and `wgmma.m64nNk16`.
+    fn offset(i: usize) -> (usize, usize) {
+        (i / (Self::COLS / 2) * 16 + i / 2 % 2 * 8, i / 4 % (Self::COLS / 8) * 8 + i % 2)
+    }
+
+    /// Row and column of element `i` of the calling thread.
     fn at(i: usize) -> (usize, usize) {
-        let (first, lane) = Self::place();
-        let (block, group) = (i / (Self::COLS / 2), i / 4 % (Self::COLS / 8));
-        (first + lane / 4 + block * 16 + i / 2 % 2 * 8, lane % 4 * 2 + group * 8 + i % 2)
+        let ((first, lane), (down, right)) = (Self::place(), Self::offset(i));
+        (first + lane / 4 + down, lane % 4 * 2 + right)
     }
 
     /// Calls `visit(row, col, element)` with each element of the calling thread.
     fn for_each<F: FnMut(usize, usize, Self::Element)>(&self, mut visit: F) {
+        let (row, col) = Self::at(0);
         #[unroll]
         for i in 0..Self::COUNT {
-            let (row, col) = Self::at(i);
-            visit(row, col, self.get(i));
+            let (down, right) = Self::offset(i);
+            visit(row + down, col + right, self.get(i));
         }
     }
 
     /// Replaces each element by `change(row, col, element)`.
     fn map<F: Fn(usize, usize, Self::Element) -> Self::Element>(&mut self, change: F) {
+        let (row, col) = Self::at(0);
         #[unroll]
         for i in 0..Self::COUNT {
-            let (row, col) = Self::at(i);
-            self.set(i, change(row, col, self.get(i)));
+            let (down, right) = Self::offset(i);
+            self.set(i, change(row + down, col + right, self.get(i)));
         }
     }
 
@@ -166,8 +172,8 @@ pub trait Fragment: DeviceType {
         let in_pairs = size_of::<O>() <= 4 && first % (2 * size_of::<O>()) == 0 && y.stride() % 2 == 0;
         #[unroll]
         for i in 0..Self::COUNT / 2 {
-            let (block, group) = (i / (Self::COLS / 4), i / 2 % (Self::COLS / 8));
-            let (r, c) = (row + block * 16 + i % 2 * 8, col + group * 8);
+            let (down, right) = Self::offset(2 * i);
+            let (r, c) = (row + down, col + right);
             let to = y.address(r as isize, c as isize);
             let (a, b) = (self.get(2 * i), self.get(2 * i + 1));
             if in_pairs && r < y.rows() && c + 1 < y.cols() {
