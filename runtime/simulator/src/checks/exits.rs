@@ -1,7 +1,7 @@
 //! Shared memory that other blocks of the cluster use: its block must not exit before they are done.
 //!
 //! A block exits once all of its threads have ended. What another block does with its shared memory has to be
-//! ordered before one of those ends, or nothing keeps the block from exiting first.
+//! ordered before one of those ends, or nothing keeps the block from exiting first. A copy to another block reads its own block's.
 
 use std::collections::HashMap;
 

@@ -299,6 +299,12 @@ impl State {
             self.access(key, Some(copy), access)?;
             self.visit(by, key, Some(copy), access)?;
         }
+        // A copy that a barrier of another block counts also reads this block's memory, which must not exit before.
+        for access in transfer.reads.iter().filter(|_| !transfer.barriers.is_empty()) {
+            if access.space == (Space::Shared { rank: by.rank }) {
+                self.visit_block(by.rank, key, ((loads, 1), Visit::Reads), access.by.at)?;
+            }
+        }
         Ok(())
     }
 
