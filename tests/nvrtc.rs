@@ -4,6 +4,8 @@
 
 #[path = "nvrtc/in_flight.rs"]
 mod in_flight;
+#[path = "nvrtc/named_barriers.rs"]
+mod named_barriers;
 
 use corpus::access::{copy, copy_ldg, copy_restrict};
 use corpus::cases::{self, Case};

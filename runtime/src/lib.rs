@@ -128,9 +128,11 @@ pub use warpsmith_macros::{
 /// Maps of tensors: what kernels have of them, and how the host makes them.
 pub mod tensor_map {
     pub use crate::driver::Promotion;
-    pub use crate::memory::tensor_map::TensorOptions;
+    pub use crate::memory::tensor_map::{TensorOptions, TensorPart, TensorPartMut};
     pub use warpsmith_lang::tensor_map::{
-        BoxLayout, MappedElement, ReducedBits, ReducedOrder, ReducedSum, TensorMap, TensorMapMut,
+        BoxLayout, LoadMap, MappedElement, ReducedBits, ReducedOrder, ReducedSum, StoreMap, TensorMap,
+        TensorMap1, TensorMap3, TensorMap4, TensorMap5, TensorMapMut, TensorMapMut1, TensorMapMut3,
+        TensorMapMut4, TensorMapMut5,
     };
 }
 

@@ -2,6 +2,7 @@
 
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
+use warpsmith::simulator::{Executor, Settings};
 use warpsmith::tensor::Accumulator;
 
 use super::everywhere;
@@ -207,5 +208,141 @@ fn mistakes_that_types_do_not_see_are_found() {
     ] {
         let said = outcome(mistake).expect_err(wanted);
         assert!(said.contains(wanted), "{mistake}: {said}");
+    }
+}
+
+/// The two blocks of a cluster load half of each tile for both, and end by `drain` alone.
+///
+/// `how` 1 ends without it, 2 writes the other block's memory behind it, 3 arrives at the other's barrier once more.
+#[gpu_kernel(cluster(2))]
+fn drained(x: &TensorMap<f32, 8, 32, Unswizzled>, steps: u32, y: &mut [f32], #[comptime] how: u32) {
+    let ring = shared!(Pipeline<Whole, 2, 1, 2>);
+    let mut kept = shared!([u32; 128]);
+    let t = thread_idx().x as usize;
+    let rank = cluster_block_rank();
+    if warpgroup_id() == 1 {
+        if t == 128 {
+            let mut load = ring.producer();
+            for s in 0..steps {
+                let slot = load.acquire();
+                let half = slot.tiles().x.rows::<8>(rank as usize * 8);
+                slot.load_multicast(half, x, [s * 16 + rank * 8, 0], 0b11);
+                load.commit(slot);
+            }
+            if how != 1 {
+                load.drain();
+            }
+        }
+    } else {
+        let mut math = ring.consumer();
+        let mut sum = 0.0;
+        for _ in 0..steps {
+            let stage = math.wait();
+            let tile = stage.tiles().x;
+            for row in 0..4usize {
+                sum += tile[(t / 32 * 4 + row, t % 32)];
+            }
+            named_barrier_sync(1, 128);
+            math.release(stage); // arrives
+        }
+        if how == 2 {
+            let mut theirs = map_shared_rank(&mut kept, 1 - rank);
+            theirs[t] = 1; // writes
+        }
+        y[rank as usize * 128 + t] = sum;
+    }
+}
+
+/// A tile of which each block of a cluster loads a half.
+#[derive(Stage)]
+struct Whole<'a> {
+    x: Tile<'a, f32, 16, 32, Unswizzled>,
+}
+
+fn run_drained(device: &Device, how: u32) -> Result<Vec<f32>, String> {
+    let x: Vec<f32> = (0..5 * 16 * 32).map(|i| (i % 89) as f32).collect();
+    let input = device.upload(&x).expect("memory");
+    let mut y = device.upload(&[-1.0f32; 256]).expect("memory");
+    let launch = drained(input.tensor_map(80, 32).expect("a map"), 5, &mut y, how).grid(2).block(256);
+    launch.launch(device).and_then(|()| device.download(&y)).map_err(|fault| fault.to_string())
+}
+
+#[test]
+fn blocks_of_a_cluster_may_exit_after_drain() {
+    everywhere::<drained>(&(0,), |device| {
+        let x = |row: usize, col: usize| ((row * 32 + col) % 89) as f32;
+        let rows = |t: usize| (0..5).flat_map(move |s| (0..4).map(move |row| s * 16 + t / 32 * 4 + row));
+        let want: Vec<f32> = (0..256).map(|t| rows(t % 128).map(|row| x(row, t % 32)).sum()).collect();
+        assert_eq!(run_drained(device, 0), Ok(want), "on {}", device.name());
+    });
+}
+
+#[test]
+fn blocks_of_a_cluster_that_exit_before_others_are_done_are_found() {
+    let device = Device::simulator();
+    let line = |mark: &str| {
+        include_str!("pipelines.rs").lines().position(|line| line.ends_with(mark)).expect(mark) + 1
+    };
+    for (how, mark) in [(1, "// arrives"), (2, "// writes")] {
+        let said = run_drained(&device, how).expect_err("a block that may be gone");
+        let at = format!("pipelines.rs:{}, and nothing keeps that block from exiting before", line(mark));
+        assert!(said.contains(&at), "{how}: {said}, not {at}");
+    }
+}
+
+/// Faults within methods of a pipeline: `how` says where.
+#[gpu_kernel]
+fn faulty(x: &TensorMap<f32, 8, 32, Unswizzled>, y: &mut [f32], how: u32) {
+    let ring = shared!(Pipeline<Small, 2>);
+    let t = thread_idx().x as usize;
+    if t == 0 {
+        let mut load = ring.producer();
+        let slot = load.acquire();
+        let column = if how == 0 { 3 } else { 0 };
+        slot.load(slot.tiles().x, x, [0, column]); // fault 0
+        if how == 1 {
+            slot.load_hint(slot.tiles().x, x, [0, 3], CachePolicy::evict_first()); // fault 1
+        }
+        load.commit(slot);
+        if how == 2 {
+            let slot = load.acquire();
+            load.commit(slot);
+            let slot = load.acquire(); // fault 2
+            load.commit(slot);
+        }
+        if how == 3 {
+            load.drain(); // fault 3
+        }
+    }
+    if how == 4 {
+        let mut math = ring.consumer();
+        let stage = math.wait();
+        math.release(stage);
+        let stage = math.wait(); // fault 4
+        y[t] = stage.tiles().x[(0, 0)];
+        math.release(stage);
+    }
+}
+
+/// A small tile.
+#[derive(Stage)]
+struct Small<'a> {
+    x: Tile<'a, f32, 8, 32, Unswizzled>,
+}
+
+#[test]
+fn faults_within_a_pipeline_are_at_the_users_line() {
+    let executors = [Executor::Twin, Executor::Interpreter, Executor::Printed];
+    for (executor, how) in executors.into_iter().flat_map(|executor| (0..5).map(move |how| (executor, how))) {
+        let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+        let x = device.upload(&[0.0f32; 8 * 64]).expect("memory");
+        let mut y = device.upload(&[0.0f32; 32]).expect("memory");
+        let launch = faulty(x.tensor_map(8, 64).expect("a map"), &mut y, how).grid(1).block(32);
+        let said = launch.launch(&device).expect_err("a fault").to_string();
+        let mark = format!("// fault {how}");
+        let line =
+            include_str!("pipelines.rs").lines().position(|line| line.ends_with(&mark)).expect("marked") + 1;
+        assert!(said.contains(&format!("pipelines.rs:{line}")), "{executor:?}, {how}: {said}");
+        assert!(!said.contains("runtime/lang"), "{executor:?}, {how}: {said}");
     }
 }

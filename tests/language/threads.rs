@@ -230,3 +230,43 @@ fn threads_that_continue_meet_the_others_again() {
     let checked = rounds_with_idle_threads::checked_cuda_source_for(&()).expect("a kernel");
     assert!(!checked.contains("tile[ws_at(t,"), "launch_bounds proves `tile[t]`:\n{checked}");
 }
+
+const FILLED: u32 = 1;
+
+/// The same by numbers that are constants of the kernel, or that two roles compute.
+#[gpu_kernel(allow(divergent_barriers))]
+fn numbered(x: &[i32], out: &mut [i32], shift: u32, #[comptime] emptied: u32) {
+    let mut slot = shared!([i32; 64]);
+    let (t, warp) = (thread_idx().x, thread_idx().x / 32);
+    if warp < 2 {
+        slot[t] = x[t] * 3;
+        named_barrier_arrive(FILLED, 128);
+        named_barrier_sync(emptied, 128);
+    } else {
+        named_barrier_sync(FILLED, 128);
+        out[t - 64] = slot[127 - t];
+        named_barrier_arrive(emptied, 128);
+    }
+    named_barrier_sync(shift + warp / 2, 64);
+}
+
+#[test]
+fn named_barriers_with_constant_numbers_print_them() {
+    let code = numbered::cuda_source_for(&(5,)).expect("it prints");
+    for text in [
+        "barrier.sync 1, %0;",
+        "barrier.arrive 5, %0;",
+        "ws_barrier_sync_5(128u)",
+        "ws_barrier_sync(shift + ",
+    ] {
+        assert!(code.contains(text), "{text} in {code}");
+    }
+    everywhere::<numbered>(&(5,), |device| {
+        let x: Vec<i32> = (0..64).map(|i| i * 7 - 50).collect();
+        let input = device.upload(&x).expect("memory");
+        let out =
+            written(device, (64, -1), |out| numbered(&input, out, 8, 5).grid(1).block(128).launch(device));
+        let want: Vec<i32> = x.iter().rev().map(|v| v * 3).collect();
+        assert_eq!(out, want, "on {}", device.name());
+    });
+}

@@ -36,5 +36,5 @@ fn limits_of_maps_are_checked_on_the_host() {
         &said(x.tensor_map::<4, 8, Unswizzled>(10, 30)),
     );
     let volume = x.slice(..).expect("a part").volume(2, 8, 8).expect("a volume");
-    is_quoted("a map of another rank than its box", &said(volume.tensor_map::<4, 8, Unswizzled>()));
+    is_quoted("a map of a matrix of several planes", &said(volume.tensor_map::<4, 8, Unswizzled>()));
 }

@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::{GenericArgument, Lifetime, PathArguments, Type, TypePath};
 
-/// The kind of a type's name, and the end of it that says the form: `2`.
+/// The kind of a type's name, and the end of it that says the form: `2` of `Texture2`.
 fn named(path: &TypePath) -> Option<(&'static str, String)> {
     let last = path.path.segments.last()?;
     // A type of the user's may have such a name; one with a parameter is the library's.
@@ -11,12 +11,14 @@ fn named(path: &TypePath) -> Option<(&'static str, String)> {
         return None;
     }
     let name = last.ident.to_string();
-    if let Some(kind) = ["TensorMap", "TensorMapMut"].into_iter().find(|kind| name == *kind) {
-        return Some((kind, String::new()));
-    }
-    ["Texture", "Surface", "Image"].into_iter().find_map(|kind| {
-        let form = name.strip_prefix(kind)?;
-        ["1", "2", "3", "Layers"].contains(&form).then(|| (kind, form.to_owned()))
+    let of = |kind: &'static str, forms: &[&str]| {
+        let form = name.strip_prefix(kind).filter(|form| forms.contains(form))?;
+        Some((kind, form.to_owned()))
+    };
+    let map = ["TensorMap", "TensorMapMut"].into_iter().find_map(|kind| of(kind, &["", "1", "3", "4", "5"]));
+    map.or_else(|| {
+        let mut images = ["Texture", "Surface", "Image"].into_iter();
+        images.find_map(|kind| of(kind, &["1", "2", "3", "Layers"]))
     })
 }
 
@@ -59,13 +61,13 @@ pub fn refused(ty: &Type) -> Option<String> {
         ("Texture" | "TensorMap", Some(false)) | ("Surface" | "TensorMapMut", Some(true)) => None,
         ("TensorMap", None) => Some(format!("a map of a tensor is passed by reference; write `&{shown}`")),
         ("TensorMap", Some(true)) => Some(format!(
-            "a `TensorMap` is only loaded from; write `&{shown}`, or `&mut TensorMapMut<…>` for a tensor that is written"
+            "a `TensorMap{form}` is only loaded from; write `&{shown}`, or `&mut TensorMapMut{form}<…>` for a tensor that is written"
         )),
         ("TensorMapMut", None) => {
             Some(format!("a map of a tensor is passed by reference; write `&mut {shown}`"))
         }
         ("TensorMapMut", Some(false)) => Some(format!(
-            "a `TensorMapMut` is passed as `&mut {shown}`, which alone may write its tensor; to load only, take a `&TensorMap<…>`"
+            "a `TensorMapMut{form}` is passed as `&mut {shown}`, which alone may write its tensor; to load only, take a `&TensorMap{form}<…>`"
         )),
         ("Texture", None) => Some(format!("a texture is passed by reference; write `&{shown}`")),
         ("Texture", Some(true)) => Some(format!(

@@ -1,11 +1,11 @@
-//! Boxes of tensors: the description of a matrix that a map holds, and the places of the bytes of a box.
+//! Boxes of tensors: the description of a tensor that a map holds, and the places of the bytes of a box.
 //!
 //! This module does not know the driver, which encodes maps, nor the machine that moves the bytes.
 
 use std::ops::Range;
 
 use crate::place::{MemoryPlace, Order};
-use crate::simulator::context::{self, BoxCopy, BoxPiece, SharedBox};
+use crate::simulator::context::{self, BoxCopy, BoxPart, BoxPiece, SharedBox};
 
 /// Elements that the copy engine knows.
 ///
@@ -42,7 +42,7 @@ impl BoxElement {
     }
 }
 
-/// The value that a load gives for elements outside of the matrix.
+/// The value that a load gives for elements outside of the tensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoxFill {
     /// Zeros.
@@ -62,28 +62,31 @@ impl BoxFill {
     }
 }
 
-/// A matrix in global memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Matrix {
+/// A tensor in global memory, of one to five dimensions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Tensor {
     /// Address of its first element.
     pub address: u64,
-    /// Its rows.
-    pub rows: u64,
-    /// Its columns.
-    pub cols: u64,
-    /// Bytes from one row to the next.
+    /// Its dimensions, the outermost first; elements of the last lie side by side.
+    pub dimensions: Vec<Dimension>,
+}
+
+/// A dimension of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dimension {
+    /// Its elements.
+    pub extent: u64,
+    /// Bytes from one to the next.
     pub stride: u64,
 }
 
-/// A box: the elements of a matrix that are copied together, and their places in shared memory.
+/// A box: the elements of a tensor that are copied together, and their places in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct BoxShape {
-    /// The type of the matrix's elements.
+    /// The type of the tensor's elements.
     pub element: BoxElement,
-    /// Rows of a box.
-    pub rows: usize,
-    /// Columns of a box.
-    pub cols: usize,
+    /// Its extents, the outermost first: as many as the tensor has dimensions.
+    pub extents: &'static [usize],
     /// Bytes of the spans in which units of sixteen bytes change places; 0 if none do.
     pub span: usize,
     /// Alignment in shared memory, in bytes.
@@ -97,20 +100,20 @@ pub struct BoxShape {
 #[repr(C, align(128))]
 pub struct EncodedMap(pub [u64; 16]);
 
-/// A map of a matrix.
+/// A map of a tensor.
 #[derive(Clone, Debug)]
 pub struct TensorMapObject {
     /// The map that a kernel on a GPU is given; zeros on the simulator.
     pub encoded: EncodedMap,
-    /// The matrix.
-    pub matrix: Matrix,
+    /// The tensor.
+    pub tensor: Tensor,
     /// The boxes.
     pub shape: BoxShape,
-    /// The value of elements outside of the matrix.
+    /// The value of elements outside of the tensor.
     pub fill: BoxFill,
-    /// The memory that holds the matrix.
+    /// The memory that holds the tensor.
     pub place: MemoryPlace,
-    /// How launches order their uses of the matrix.
+    /// How launches order their uses of the tensor.
     pub order: Order,
 }
 
@@ -118,62 +121,81 @@ pub struct TensorMapObject {
 const UNIT: usize = 16;
 
 impl TensorMapObject {
-    /// The addresses of the matrix, gaps between its rows included.
+    /// The addresses of the tensor, gaps included.
     pub fn range(&self) -> Range<u64> {
-        let Matrix { address, rows, cols, stride } = self.matrix;
-        address..address + rows.saturating_sub(1) * stride + cols * self.shape.element.size() as u64
+        let Tensor { address, dimensions } = &self.tensor;
+        let last: u64 = dimensions.iter().map(|d| d.extent.saturating_sub(1) * d.stride).sum();
+        *address..address + last + self.shape.element.size() as u64
     }
 
-    /// Starts a copy between a tile and the box whose first element is at (`row`, `col`), on the simulator.
+    /// Starts a copy between a tile and the box whose first element has these coordinates, on the simulator.
     #[track_caller]
     pub fn start(
         &self,
         operation: &'static str,
         copy: BoxCopy,
         tile: SharedBox,
-        [row, col]: [i32; 2],
+        at: &[i32],
         barrier: *const u8,
     ) {
-        let pieces = self.pieces([row.into(), col.into()]);
-        let before = i64::from(col) * self.shape.element.size() as i64;
-        context::box_copy(operation, copy, tile, (&pieces, self.fill.byte(), [row.into(), before]), barrier);
+        let at: Vec<i64> = at.iter().map(|i| i64::from(*i)).collect();
+        let part = BoxPart {
+            pieces: &self.pieces(&at),
+            fill: self.fill.byte(),
+            element: self.shape.element.size(),
+            at: &at,
+        };
+        context::box_copy(operation, copy, tile, part, barrier);
     }
 
-    /// The pieces of the box whose first element is at (`row`, `col`), row after row.
-    pub fn pieces(&self, [row, col]: [i64; 2]) -> Vec<BoxPiece> {
+    /// The pieces of the box whose first element has these coordinates, row after row.
+    pub fn pieces(&self, at: &[i64]) -> Vec<BoxPiece> {
         let mut pieces: Vec<BoxPiece> = Vec::new();
-        let BoxShape { element, rows, cols, .. } = self.shape;
+        let BoxShape { element, extents, .. } = self.shape;
+        let (Some((cols, outer)), Some((col, first))) = (extents.split_last(), at.split_last()) else {
+            return pieces;
+        };
         let unit = UNIT / element.size();
-        for r in 0..rows {
-            for c in (0..cols).step_by(unit) {
-                let at = (self.shape.place)(r, c, cols) * element.size();
-                self.unit(
-                    [row + r as i64, col + c as i64],
-                    at,
-                    unit.min(cols - c),
-                    &mut |piece| match pieces.last_mut() {
-                        Some(last) if is_followed_by(last, &piece) => last.bytes += piece.bytes,
-                        _ => pieces.push(piece),
-                    },
-                );
+        for r in 0..outer.iter().product() {
+            let row = self.row(outer, first, r);
+            for c in (0..*cols).step_by(unit) {
+                let place = (self.shape.place)(r, c, *cols) * element.size();
+                let count = unit.min(cols - c);
+                self.unit(row, col + c as i64, (place, count), &mut |piece| match pieces.last_mut() {
+                    Some(last) if is_followed_by(last, &piece) => last.bytes += piece.bytes,
+                    _ => pieces.push(piece),
+                });
             }
         }
         pieces
     }
 
-    /// The pieces of a unit: what of it is left of the matrix, inside, and right of it.
-    fn unit(&self, [row, col]: [i64; 2], at: usize, count: usize, give: &mut dyn FnMut(BoxPiece)) {
-        let Matrix { address, rows, cols, stride } = self.matrix;
+    /// The address where row `r` of a box begins in the tensor; `None` outside. Rows of all outer dimensions are counted.
+    fn row(&self, outer: &[usize], first: &[i64], mut r: usize) -> Option<u64> {
+        let mut address = self.tensor.address;
+        for ((extent, first), dimension) in outer.iter().zip(first).zip(&self.tensor.dimensions).rev() {
+            let i = first + (r % extent) as i64;
+            r /= extent;
+            if !(0..dimension.extent as i64).contains(&i) {
+                return None;
+            }
+            address += i as u64 * dimension.stride;
+        }
+        Some(address)
+    }
+
+    /// The pieces of a unit of `count` elements at a column of a row: what of it is left of the tensor, inside, and right of it.
+    fn unit(&self, row: Option<u64>, col: i64, (at, count): (usize, usize), give: &mut dyn FnMut(BoxPiece)) {
         let size = self.shape.element.size();
-        let has_row = (0..rows as i64).contains(&row);
-        let cols = if has_row { cols as i64 } else { 0 };
+        let cols = self.tensor.dimensions.last().map_or(0, |columns| columns.extent);
+        let (start, cols) = row.map_or((0, 0), |start| (start, cols as i64));
         let first = (-col).clamp(0, count as i64);
         let last = (cols - col).clamp(first, count as i64);
         for (from, to, inside) in [(0, first, false), (first, last, true), (last, count as i64, false)] {
             if from < to {
-                let element = || address + row as u64 * stride + (col + from) as u64 * size as u64;
+                let element = || start + (col + from) as u64 * size as u64;
                 let (at, bytes) = (at + from as usize * size, (to - from) as usize * size);
-                give(BoxPiece { at, matrix: inside.then(|| element() as usize), bytes });
+                give(BoxPiece { at, tensor: inside.then(|| element() as usize), bytes });
             }
         }
     }
@@ -181,7 +203,7 @@ impl TensorMapObject {
 
 /// Returns whether a piece continues another one, in both memories.
 fn is_followed_by(piece: &BoxPiece, next: &BoxPiece) -> bool {
-    let goes_on = match (piece.matrix, next.matrix) {
+    let goes_on = match (piece.tensor, next.tensor) {
         (Some(from), Some(next)) => from + piece.bytes == next,
         (None, None) => true,
         _ => false,

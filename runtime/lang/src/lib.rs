@@ -99,7 +99,11 @@ pub mod prelude {
         Texture3, TextureLayers,
     };
     pub use crate::pipeline::Pipeline;
-    pub use crate::tensor_map::{TensorMap, TensorMapMut};
+    pub use crate::tensor::Fragment as _;
+    pub use crate::tensor_map::{
+        TensorMap, TensorMap1, TensorMap3, TensorMap4, TensorMap5, TensorMapMut, TensorMapMut1,
+        TensorMapMut3, TensorMapMut4, TensorMapMut5,
+    };
     pub use crate::tile::{
         Layout, Padded, RowMajor, RowRing, Stages, Swizzle32, Swizzle64, Swizzle128, Swizzled, Tile,
         Unswizzled,

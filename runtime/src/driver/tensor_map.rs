@@ -10,7 +10,7 @@ use cudarc::driver::sys::{
 
 use super::memory::driver;
 use super::{DriverError, GpuMemory};
-use crate::boxes::{BoxElement, BoxFill, BoxShape, EncodedMap, Matrix};
+use crate::boxes::{BoxElement, BoxFill, BoxShape, EncodedMap, Tensor};
 
 /// The number of bytes that the L2 cache fetches at once when the copy engine reads a part of them.
 ///
@@ -29,28 +29,31 @@ pub enum Promotion {
 }
 
 impl GpuMemory {
-    /// The map of a matrix in this memory.
+    /// The map of a tensor in this memory.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub(crate) fn encode(
         &self,
-        matrix: &Matrix,
+        tensor: &Tensor,
         shape: &BoxShape,
         fill: BoxFill,
         promotion: Promotion,
     ) -> Result<EncodedMap, DriverError> {
         self.gpu().bind()?;
         let mut map = CUtensorMap { opaque: [0; 16] };
-        // The driver has the innermost dimension first.
-        let (extents, strides) = ([matrix.cols, matrix.rows], [matrix.stride]);
-        let (bounds, steps) = ([shape.cols as u32, shape.rows as u32], [1u32; 2]);
-        // SAFETY: all pointers are to as many numbers as a map of two dimensions has, alive for the call.
+        // The driver has the innermost dimension first, whose stride it knows.
+        let inner_first = || tensor.dimensions.iter().rev();
+        let extents: Vec<u64> = inner_first().map(|dimension| dimension.extent).collect();
+        let strides: Vec<u64> = inner_first().map(|dimension| dimension.stride).skip(1).collect();
+        let bounds: Vec<u32> = shape.extents.iter().rev().map(|extent| *extent as u32).collect();
+        let steps = vec![1u32; bounds.len()];
+        // SAFETY: all pointers are to as many numbers as the tensor has dimensions, strides without the innermost, alive for the call.
         let encoded = unsafe {
             sys::cuTensorMapEncodeTiled(
                 &raw mut map,
                 data_type(shape.element),
-                2,
-                matrix.address as *mut c_void,
+                extents.len() as u32,
+                tensor.address as *mut c_void,
                 extents.as_ptr(),
                 strides.as_ptr(),
                 bounds.as_ptr(),

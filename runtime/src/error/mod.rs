@@ -16,7 +16,8 @@ pub use graph::GraphError;
 pub use image::ImageError;
 pub use launch::LaunchError;
 pub use report::ReportError;
-pub use tensor_map::TensorMapError;
+pub(crate) use tensor_map::dimension;
+pub use tensor_map::{Extents, TensorMapError};
 pub use tuner::TunerError;
 
 use std::fmt;

@@ -1,13 +1,15 @@
-//! The reasons why the copy engine cannot take a matrix.
+//! The reasons why the copy engine cannot take a tensor.
+
+use std::fmt;
 
 /// Why there is no such map of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorMapError {
-    /// A number of rows or columns that no map has.
+    /// An extent that no map has.
     #[error("a map of a tensor of {extent} {what}; it has 1 to {limit} of them")]
     Extent {
-        /// `rows` or `columns`.
+        /// The dimension: `rows`, `columns`, `planes`.
         what: &'static str,
         /// The requested extent.
         extent: usize,
@@ -15,12 +17,10 @@ pub enum TensorMapError {
         limit: u64,
     },
     /// More elements than the memory has.
-    #[error("a map of {rows} by {cols} elements of memory that has {len}; map fewer rows")]
+    #[error("a map of {extents} elements of memory that has {len}; map fewer {}, or give it other strides", .extents.outermost())]
     Elements {
-        /// Rows asked for.
-        rows: usize,
-        /// Columns asked for.
-        cols: usize,
+        /// The requested extents, the outermost first.
+        extents: Extents,
         /// Elements that there are.
         len: usize,
     },
@@ -35,13 +35,15 @@ pub enum TensorMapError {
         /// Bytes past a multiple of 16.
         beyond: u64,
     },
-    /// Rows that are no multiple of 16 bytes apart, or too far.
+    /// Outer elements that are no multiple of 16 bytes apart, or too far.
     #[error(
-        "rows of the tensor are {stride} bytes apart ({cols} columns of `{element}`); the copy engine takes multiples of 16 below \
-         2^40: allocate it by `device.alloc_pitched`, or map a multiple of {multiple} columns"
+        "{what} of the tensor are {stride} bytes apart ({cols} columns of `{element}`); the copy engine takes multiples of 16 from \
+         16 to below 2^40: allocate it by `device.alloc_pitched`, or map a multiple of {multiple} columns"
     )]
     Stride {
-        /// Bytes from one row to the next.
+        /// The dimension: `rows`, `planes`.
+        what: &'static str,
+        /// Bytes from one to the next.
         stride: usize,
         /// Columns of a row.
         cols: usize,
@@ -50,9 +52,19 @@ pub enum TensorMapError {
         /// Elements of 16 bytes.
         multiple: usize,
     },
+    /// Elements of a row that do not lie side by side.
+    #[error(
+        "elements of the tensor's last dimension are {stride} apart; the copy engine takes those that lie side by side: let the last \
+         stride be 1, and reorder the dimensions"
+    )]
+    InnerStride {
+        /// Elements from one to the next.
+        stride: usize,
+    },
     /// A box of several planes.
     #[error(
-        "a map of a box of {planes} planes; maps are of matrices: take one plane, by `volume.part(plane..=plane, .., ..)`"
+        "a map of a matrix of a box of {planes} planes; take one plane, by `volume.part(plane..=plane, .., ..)`, or map all of them, by \
+         `part.tensor().map()`"
     )]
     Planes {
         /// The number of planes.
@@ -73,4 +85,32 @@ pub enum TensorMapError {
         /// The GPU's compute capability.
         has: (u32, u32),
     },
+}
+
+/// Extents of a tensor, the outermost first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extents(pub Vec<usize>);
+
+impl Extents {
+    fn outermost(&self) -> &'static str {
+        dimension(self.0.len(), 0)
+    }
+}
+
+impl fmt::Display for Extents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, extent) in self.0.iter().enumerate() {
+            write!(f, "{}{extent}", if i == 0 { "" } else { " by " })?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of a dimension of a tensor, the outermost of which is 0.
+pub(crate) fn dimension(rank: usize, dimension: usize) -> &'static str {
+    const NAMES: [&str; 5] = ["batches", "volumes", "planes", "rows", "columns"];
+    match (rank, dimension) {
+        (4, 0) => NAMES[0],
+        _ => NAMES.get((NAMES.len() + dimension).saturating_sub(rank)).copied().unwrap_or("elements"),
+    }
 }

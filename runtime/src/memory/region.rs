@@ -87,6 +87,10 @@ impl<'a, T: GpuType> Region<'a, T> {
         self.extents.iter().product()
     }
 
+    fn placed(&self) -> (Start<'a, T>, [usize; 3], [usize; 3]) {
+        (self.start, self.extents, [self.offset(1, 0), self.pitch, size_of::<T>()])
+    }
+
     /// The same for dense memory of the host with the same rows.
     fn dense(&self, host: *const T) -> Self {
         Self::new(Start::here_at(host), self.extents, self.row_bytes())
@@ -124,9 +128,9 @@ impl<'a, T: GpuType> Region<'a, T> {
 }
 
 impl<'a, T: GpuType> Part3<'a, T> {
-    /// Its beginning, its planes, rows and columns, and the bytes between rows.
-    pub(crate) fn plane(&self) -> (Start<'a, T>, [usize; 3], usize) {
-        (self.region.start, self.region.extents, self.region.pitch)
+    /// Its beginning, its planes, rows and columns, and the bytes between each of them.
+    pub(crate) fn placed(&self) -> (Start<'a, T>, [usize; 3], [usize; 3]) {
+        self.region.placed()
     }
 
     pub(crate) fn new(region: Region<'a, T>) -> Self {
@@ -176,9 +180,9 @@ impl<'a, T: GpuType> Part3<'a, T> {
 }
 
 impl<'a, T: GpuType> PartMut3<'a, T> {
-    /// Its beginning, its planes, rows and columns, and the bytes between rows.
-    pub(crate) fn plane(&self) -> (Start<'a, T>, [usize; 3], usize) {
-        (self.region.start, self.region.extents, self.region.pitch)
+    /// Its beginning, its planes, rows and columns, and the bytes between each of them.
+    pub(crate) fn placed(&self) -> (Start<'a, T>, [usize; 3], [usize; 3]) {
+        self.region.placed()
     }
 
     pub(crate) fn new(region: Region<'a, T>) -> Self {

@@ -2,7 +2,7 @@
 //! map.
 
 use std::ffi::c_void;
-use std::ptr;
+use std::{ptr, slice};
 
 use super::bulk::own;
 use super::host::host_functions;
@@ -103,27 +103,34 @@ fn combined(element: BoxElement, [of4, of8]: [Join; 2]) -> Option<Join> {
     }
 }
 
+/// The coordinates that an instruction was given, the innermost first, as the map has them.
+fn coordinates(given: *const i32, of: &TensorMapObject) -> Vec<i32> {
+    // SAFETY: the text has as many of them as its map's type has dimensions.
+    let innermost_first = unsafe { slice::from_raw_parts(given, of.tensor.dimensions.len()) };
+    innermost_first.iter().rev().copied().collect()
+}
+
 host_functions! { FUNCTIONS:
-    "ws_h_tma_load"(to: u32, given: *const c_void, col: i32, row: i32, barrier: u32) = {
+    "ws_h_tma_load"(to: u32, given: *const c_void, at: *const i32, barrier: u32) = {
         let map = map(given);
-        map.start("tma_load", BoxCopy::Load, tile(to, map), [row, col], own(barrier));
+        map.start("tma_load", BoxCopy::Load, tile(to, map), &coordinates(at, map), own(barrier));
     };
-    "ws_h_tma_load_multicast"(to: u32, given: *const c_void, col: i32, row: i32, barrier: u32, blocks: u32) = {
+    "ws_h_tma_load_multicast"(to: u32, given: *const c_void, at: *const i32, barrier: u32, blocks: u32) = {
         let (map, blocks) = (map(given), blocks as u16);
         let copy = BoxCopy::Multicast { blocks };
-        map.start("tma_load_multicast", copy, tile(to, map), [row, col], own(barrier));
+        map.start("tma_load_multicast", copy, tile(to, map), &coordinates(at, map), own(barrier));
     };
-    "ws_h_tma_store"(given: *const c_void, col: i32, row: i32, from: u32) = {
+    "ws_h_tma_store"(given: *const c_void, at: *const i32, from: u32) = {
         let map = map(given);
-        map.start("tma_store", BoxCopy::Store, tile(from, map), [row, col], ptr::null());
+        map.start("tma_store", BoxCopy::Store, tile(from, map), &coordinates(at, map), ptr::null());
     };
-    "ws_h_tma_reduce"(given: *const c_void, col: i32, row: i32, from: u32, number: u32) = {
+    "ws_h_tma_reduce"(given: *const c_void, at: *const i32, from: u32, number: u32) = {
         let map = map(given);
         let element = map.shape.element;
         let reduction = REDUCTIONS.get(number as usize).and_then(|(name, of)| Some((*name, of(element)?)));
         if let Some((name, join)) = reduction {
             let copy = BoxCopy::Reduce { join, element: element.size() };
-            map.start(name, copy, tile(from, map), [row, col], ptr::null());
+            map.start(name, copy, tile(from, map), &coordinates(at, map), ptr::null());
         }
     };
 }

@@ -37,6 +37,7 @@ c_types! {
     *mut c_void = "void*";
     *const c_void = "const void*";
     *const c_char = "const char*";
+    *const i32 = "const int*";
     *const u32 = "const unsigned int*";
     *const u64 = "const unsigned long long*";
     *const *const c_void = "const void* const*";

@@ -9,6 +9,7 @@ use crate::device_api::vote::{
     all_sync, any_sync, ballot_sync, match_all_sync, match_any_sync, reduce_add_sync, reduce_and_sync,
     reduce_max_sync, reduce_min_sync, reduce_or_sync, reduce_xor_sync,
 };
+use crate::interpreter::is_library;
 use crate::simulator::context::{self, SharedSite};
 use crate::simulator::{Instruction, Line, MemoryScope};
 
@@ -16,8 +17,8 @@ use crate::simulator::{Instruction, Line, MemoryScope};
 fn at(file: *const c_char, line: i32) {
     // SAFETY: the shim passes `__builtin_FILE()`.
     let file = unsafe { host::text(file) };
-    // A line of the prelude: where the prelude was called from is known already.
-    if file.starts_with(super::library::OWN_FILE) {
+    // A line of the prelude or of a function of this library: where that was called from is known already.
+    if file.starts_with(super::library::OWN_FILE) || is_library(file) {
         return;
     }
     let line = Line { file, line: line.max(0) as u32, column: 0 };

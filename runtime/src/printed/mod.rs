@@ -31,6 +31,8 @@ mod tensor_cores;
 mod text;
 mod wgmma;
 
+use std::any::{Any, TypeId};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 pub use crate::simulator::{Refused, Sanitizers};
@@ -40,6 +42,7 @@ use crate::codegen::{Checks, CudaSource};
 use crate::compile;
 use crate::compile::kernel::AnyKernel;
 use crate::driver::{Shown, Version};
+use crate::interpreter::is_library;
 use crate::ir::Location;
 use crate::passes;
 use crate::validate::ValidModule;
@@ -116,11 +119,17 @@ fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
     let identity = Compiler::process()?.identity(sanitizers);
     let symbols = source.globals.iter().map(|(_, symbol)| symbol.clone()).collect();
     Ok(Unit::new(
-        text::for_host(&source.code, &source.operations)?,
+        text::for_host(&source.code, &source.operations, &library_functions(source))?,
         source.kernel_name.clone(),
         symbols,
         &identity,
     ))
+}
+
+/// The functions of a text that are this library's: a fault in one stands at the line of the user's code that calls it.
+fn library_functions(source: &CudaSource) -> BTreeSet<&str> {
+    let of_library = source.functions.iter().filter(|(_, at)| is_library(at.file));
+    of_library.map(|(name, _)| name.as_str()).collect()
 }
 
 /// Compiles texts ahead of their launches, which then find them in memory: many in one call of the compiler, whose start

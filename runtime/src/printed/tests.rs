@@ -114,7 +114,7 @@ fn each_function_of_the_host_stands_in_the_table_once() {
 fn unit(cuda: &str, kernel: &str) -> Option<Unit> {
     let identity = Compiler::process().ok()?.identity(Sanitizers::NONE);
     Some(Unit::new(
-        for_host(cuda, &BTreeSet::new()).expect("nothing is refused"),
+        for_host(cuda, &BTreeSet::new(), &BTreeSet::new()).expect("nothing is refused"),
         kernel.into(),
         Vec::new(),
         &identity,

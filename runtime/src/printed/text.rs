@@ -15,9 +15,14 @@ use std::collections::BTreeSet;
 use super::Refused;
 use super::asm;
 
-/// A text, rewritten; calls of these functions of its prelude tell the machine their line, where faults then stand.
-pub(super) fn for_host(cuda: &str, operations: &BTreeSet<String>) -> Result<String, Refused> {
-    let mut out = rewritten(cuda, Some(operations))?;
+/// A text, rewritten; calls of these functions of its prelude tell the machine their line, where faults then stand, and so do calls
+/// of the functions of the library.
+pub(super) fn for_host(
+    cuda: &str,
+    operations: &BTreeSet<String>,
+    library: &BTreeSet<&str>,
+) -> Result<String, Refused> {
+    let mut out = rewritten(cuda, Some(operations), library)?;
     // Other texts of the compilation define them again.
     operations.iter().for_each(|name| out.push_str(&format!("\n#undef {name}")));
     Ok(out)
@@ -25,12 +30,16 @@ pub(super) fn for_host(cuda: &str, operations: &BTreeSet<String>) -> Result<Stri
 
 /// Part of a text, rewritten.
 fn part(cuda: &str) -> Result<String, Refused> {
-    rewritten(cuda, None)
+    rewritten(cuda, None, &BTreeSet::new())
 }
 
-fn rewritten(cuda: &str, operations: Option<&BTreeSet<String>>) -> Result<String, Refused> {
+fn rewritten(
+    cuda: &str,
+    operations: Option<&BTreeSet<String>>,
+    library: &BTreeSet<&str>,
+) -> Result<String, Refused> {
     let out = String::with_capacity(cuda.len() + cuda.len() / 4);
-    let mut rewriter = Rewriter { text: cuda, at: 0, out, operations };
+    let mut rewriter = Rewriter { text: cuda, at: 0, out, operations, library };
     rewriter.run()?;
     Ok(rewriter.out)
 }
@@ -41,6 +50,8 @@ struct Rewriter<'t> {
     out: String,
     /// Functions whose calls tell their line from the first line of Rust on; none once that was met.
     operations: Option<&'t BTreeSet<String>>,
+    /// The functions of the library.
+    library: &'t BTreeSet<&'t str>,
 }
 
 impl<'t> Rewriter<'t> {
@@ -50,10 +61,10 @@ impl<'t> Rewriter<'t> {
                 let end = string_end(self.rest());
                 self.keep(end);
             } else if self.rest().starts_with("//") || self.at_directive() {
+                let end = self.rest().find('\n').unwrap_or(self.rest().len());
                 if self.rest().starts_with("#line") {
                     self.place();
                 }
-                let end = self.rest().find('\n').unwrap_or(self.rest().len());
                 self.keep(end);
             } else if c.is_ascii_alphabetic() || c == '_' {
                 let end = word_end(self.rest());
@@ -105,8 +116,29 @@ impl<'t> Rewriter<'t> {
                 self.out.push_str("ws_grid_sync() { ws_grid_barrier(); }");
             }
             "volatile" if self.out.ends_with('(') => return self.polled(),
-            _ => self.keep(word.len()),
+            _ => {
+                let before = self.text[..self.at].lines().next_back().unwrap_or_default();
+                self.keep(word.len());
+                let is_head = before.starts_with("__device__") && !before.contains('(');
+                if is_head && self.rest().starts_with('(') && self.library.contains(word) {
+                    self.head()?;
+                }
+            }
         }
+        Ok(())
+    }
+
+    /// The parameters and the brace of a function of the library, which tells the line that calls it: in another of these
+    /// functions, the line is known already.
+    fn head(&mut self) -> Result<(), Refused> {
+        let end = enclosed(self.rest());
+        let given = part(&self.rest()[1..end - 1])?;
+        let comma = if given.trim().is_empty() { "" } else { ", " };
+        self.out.push_str(&format!("({given}{comma}WS_AT)"));
+        self.at += end;
+        let open = self.rest().find('{').unwrap_or_default();
+        self.keep(open + 1);
+        self.out.push_str(" ws_h_at(ws_file, ws_line);");
         Ok(())
     }
 
@@ -261,16 +293,27 @@ mod tests {
     use super::*;
 
     fn rewritten(cuda: &str) -> String {
-        for_host(cuda, &BTreeSet::new()).expect("nothing is refused")
+        for_host(cuda, &BTreeSet::new(), &BTreeSet::new()).expect("nothing is refused")
     }
 
     #[test]
     fn calls_of_operations_tell_their_line_behind_the_prelude() {
         let cuda = "int ws_act(int x) { return ws_act(x); }\n#line 7 \"k.rs\"\nws_act(1);\n#line 8 \"k.rs\"\nws_act(2);\n";
-        let text = for_host(cuda, &BTreeSet::from(["ws_act".to_owned()])).expect("nothing is refused");
+        let operations = BTreeSet::from(["ws_act".to_owned()]);
+        let text = for_host(cuda, &operations, &BTreeSet::new()).expect("nothing is refused");
         let define = "#define ws_act(...) (ws_h_at(__FILE__, __LINE__), ws_act(__VA_ARGS__))\n";
         let (prelude, rest) = cuda.split_once("#line 7").expect("a line");
         assert_eq!(text, format!("{prelude}{define}#line 7{rest}\n#undef ws_act"));
+    }
+
+    #[test]
+    fn functions_of_the_library_tell_the_line_that_calls_them() {
+        let cuda = "__device__ int at(int x) {\n    return at(x);\n}\n\n__device__ int mine() {\n    return at(1);\n}\n";
+        let text = for_host(cuda, &BTreeSet::new(), &BTreeSet::from(["at"])).expect("nothing is refused");
+        let told = "__device__ int at(int x, WS_AT) { ws_h_at(ws_file, ws_line);";
+        assert_eq!(text, cuda.replace("__device__ int at(int x) {", told));
+        let text = for_host(cuda, &BTreeSet::new(), &BTreeSet::from(["mine"])).expect("nothing is refused");
+        assert!(text.contains("__device__ int mine(WS_AT) { ws_h_at(ws_file, ws_line);\n"), "{text}");
     }
 
     #[test]

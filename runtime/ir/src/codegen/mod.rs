@@ -306,6 +306,13 @@ impl<'m> Printer<'m> {
             conditions: module.conditions.clone(),
             globals: std::mem::take(&mut self.global_symbols),
             operations: std::mem::take(&mut self.operations),
+            functions: self
+                .symbols
+                .functions
+                .iter()
+                .cloned()
+                .zip(module.functions.iter().map(|f| f.at))
+                .collect(),
             loops: std::mem::take(&mut self.loops),
         }
     }

@@ -25,6 +25,8 @@ pub struct CudaSource {
     pub globals: Vec<(&'static Global, String)>,
     /// The functions of its prelude that do more than to compute: through them the kernel meets other threads, or uses memory.
     pub operations: BTreeSet<String>,
+    /// Its device functions by their names in the text, each with the location of its definition.
+    pub functions: Vec<(String, Location)>,
     /// How its loops over ranges are printed.
     pub loops: Vec<PrintedLoop>,
 }

@@ -2,7 +2,7 @@
 
 use super::text::{fixed, with};
 use crate::device_api::number::Num;
-use crate::ir::{Effect, Facts, Lanes, Prelude, ResultRange, SyncScope, Variance};
+use crate::ir::{CudaText, Effect, Facts, Lanes, Prelude, ResultRange, SyncScope, Variance};
 use crate::limits::BLOCK_THREADS;
 use crate::simulator::context;
 
@@ -45,9 +45,10 @@ builtin! {
 
     /// Waits at barrier `number` of the block, from 1 to 15, until `threads` threads have arrived there.
     ///
-    /// `threads` is a multiple of 32. Barrier 0 is [`sync_threads`]'s. Source: PTX ISA, `barrier.sync`.
+    /// `threads` is a multiple of 32. Barrier 0 is [`sync_threads`]'s. A kernel whose numbers are constants takes the barriers up to
+    /// the highest of them; with any other number it takes all 16. Source: PTX ISA, `barrier.sync`.
     pub fn named_barrier_sync(number: u32, threads: u32) {
-        cuda: with("ws_barrier_sync({0}, {1})", &NAMED), effect: Effect::Sync(SyncScope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
+        cuda: |_, _| named("sync", &[]), by_constant: Some(|_, constants| named("sync", constants)), effect: Effect::Sync(SyncScope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
     } {
         context::named_barrier(number, threads, true);
     }
@@ -56,7 +57,7 @@ builtin! {
     ///
     /// Source: PTX ISA, `barrier.arrive`.
     pub fn named_barrier_arrive(number: u32, threads: u32) {
-        cuda: with("ws_barrier_arrive({0}, {1})", &NAMED), effect: Effect::Sync(SyncScope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
+        cuda: |_, _| named("arrive", &[]), by_constant: Some(|_, constants| named("arrive", constants)), effect: Effect::Sync(SyncScope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
     } {
         context::named_barrier(number, threads, false);
     }
@@ -91,6 +92,21 @@ builtin! {
     } {
         value
     }
+}
+
+/// A named barrier by its number, if that is a constant, and otherwise by a register.
+fn named(operation: &str, constants: &[Option<i128>]) -> CudaText {
+    let Some(number @ 1..16) = constants.first().copied().flatten() else {
+        return CudaText::with(format!("ws_barrier_{operation}({{0}}, {{1}})"), &NAMED);
+    };
+    let name = format!("ws_barrier_{operation}_{number}");
+    let definition = format!(
+        "__device__ __forceinline__ void {name}(unsigned int threads) {{
+    asm volatile(\"barrier.{operation} {number}, %0;\" :: \"r\"(threads) : \"memory\");
+}}
+"
+    );
+    CudaText { definitions: vec![definition], ..CudaText::new(format!("{name}({{1}})")) }
 }
 
 static NAMED: Prelude = Prelude {

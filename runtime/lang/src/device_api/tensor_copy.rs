@@ -1,9 +1,8 @@
 //! The CUDA of copies of boxes of tensors; their Rust meaning is in [`crate::tensor_map`].
 //!
-//! PTX has the innermost coordinate first, Rust the row.
+//! PTX has the innermost coordinate first, Rust the outermost.
 
 use super::mbarrier::SHARED_ADDRESS;
-use super::text::with;
 use crate::codegen::tensor_map::TENSOR_MAP;
 use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Prelude, Type};
 
@@ -11,15 +10,15 @@ use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Prelude, Type};
 const STARTS: Facts = Facts { rendezvous: true, ..Facts::MOVES };
 
 macro_rules! copies {
-    ($($name:ident $builtin:literal $text:literal $prelude:ident;)+) => {
+    ($($name:ident $builtin:literal $text:ident($($given:expr),*);)+) => {
         /// The number of a copy in [`ALL`].
         #[derive(Clone, Copy)]
         pub(crate) enum Number { $($name),+ }
 
         /// The builtins, by their numbers.
         pub(crate) static ALL: &[Builtin] = &[$({
-            fn text(args: &[Type], ret: &Type) -> CudaText {
-                with($text, &$prelude)(args, ret)
+            fn text(args: &[Type], _: &Type) -> CudaText {
+                $text(concat!("ws_", $builtin), args $(, $given)*)
             }
             Builtin {
                 effect: Effect::Writes,
@@ -33,82 +32,101 @@ macro_rules! copies {
 }
 
 copies! {
-    Load "tma_load" "ws_tma_load({0}, {1}, {2}, {3})" LOAD;
-    LoadMulticast "tma_load_multicast" "ws_tma_load_multicast({0}, {1}, {2}, {3}, {4})" LOAD_MULTICAST;
-    LoadHint "tma_load_hint" "ws_tma_load_hint({0}, {1}, {2}, {3}, {4})" LOAD_HINT;
-    LoadMulticastHint "tma_load_multicast_hint" "ws_tma_load_multicast_hint({0}, {1}, {2}, {3}, {4}, {5})" LOAD_MULTICAST_HINT;
-    Store "tma_store" "ws_tma_store({0}, {1}, {2})" STORE;
-    ReduceAdd "tma_reduce_add" "ws_tma_reduce_add({0}, {1}, {2})" REDUCE_ADD;
-    ReduceMin "tma_reduce_min" "ws_tma_reduce_min({0}, {1}, {2})" REDUCE_MIN;
-    ReduceMax "tma_reduce_max" "ws_tma_reduce_max({0}, {1}, {2})" REDUCE_MAX;
-    ReduceAnd "tma_reduce_and" "ws_tma_reduce_and({0}, {1}, {2})" REDUCE_AND;
-    ReduceOr "tma_reduce_or" "ws_tma_reduce_or({0}, {1}, {2})" REDUCE_OR;
-    ReduceXor "tma_reduce_xor" "ws_tma_reduce_xor({0}, {1}, {2})" REDUCE_XOR;
-    Prefetch "tensormap_prefetch" "ws_tensormap_prefetch({0})" PREFETCH;
+    Load "tma_load" load("", &[]);
+    LoadMulticast "tma_load_multicast" load(".multicast::cluster", &[BLOCKS]);
+    LoadHint "tma_load_hint" load(".L2::cache_hint", &[POLICY]);
+    LoadMulticastHint "tma_load_multicast_hint" load(".multicast::cluster.L2::cache_hint", &[BLOCKS, POLICY]);
+    Store "tma_store" store("cp.async", "");
+    ReduceAdd "tma_reduce_add" store("cp.reduce.async", ".add");
+    ReduceMin "tma_reduce_min" store("cp.reduce.async", ".min");
+    ReduceMax "tma_reduce_max" store("cp.reduce.async", ".max");
+    ReduceAnd "tma_reduce_and" store("cp.reduce.async", ".and");
+    ReduceOr "tma_reduce_or" store("cp.reduce.async", ".or");
+    ReduceXor "tma_reduce_xor" store("cp.reduce.async", ".xor");
+    Prefetch "tensormap_prefetch" prefetch();
 }
 
-static LOAD: Prelude = Prelude {
-    name: "ws_tma_load",
-    code: "template <class T, class A>
-__device__ __forceinline__ void ws_tma_load(const T& tile, const ws_TensorMap* map, const A& at, const void* barrier) {
-    asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];\" :: \"r\"(ws_shared_address(tile.elements)), \"l\"(map), \"r\"((int)at[1]), \"r\"((int)at[0]), \"r\"(ws_shared_address(barrier)) : \"memory\");
+/// An operand of a copy behind the barrier: its parameter in CUDA, and how the instruction takes it.
+struct Operand {
+    parameter: &'static str,
+    taken: &'static str,
 }
+
+const BLOCKS: Operand = Operand { parameter: "unsigned short blocks", taken: "\"h\"(blocks)" };
+const POLICY: Operand = Operand { parameter: "const P& policy", taken: "\"l\"(policy.bits)" };
+
+/// The coordinates of a copy: as many as its tensor has dimensions.
+struct Coordinates {
+    rank: usize,
+}
+
+impl Coordinates {
+    /// Of the only array among the arguments.
+    fn of(args: &[Type]) -> Self {
+        let rank = args.iter().find_map(|ty| if let Type::Array(_, rank) = ty { Some(*rank) } else { None });
+        Self { rank: rank.unwrap_or(2) }
+    }
+
+    /// The name of the function that copies a tensor of this rank.
+    fn name(&self, name: &str) -> String {
+        if self.rank == 2 { name.to_owned() } else { format!("{name}_{}d", self.rank) }
+    }
+
+    /// The operands from number `first` on, and how the instruction takes them.
+    fn listed(&self, first: usize) -> (String, String) {
+        let operands: Vec<String> = (first..first + self.rank).map(|i| format!("%{i}")).collect();
+        let taken: Vec<String> = (0..self.rank).rev().map(|i| format!("\"r\"((int)at[{i}])")).collect();
+        (operands.join(", "), taken.join(", "))
+    }
+}
+
+/// A function of the tile, the map, the coordinates, the barrier and what else the instruction takes.
+fn load(name: &str, args: &[Type], qualifiers: &str, operands: &[Operand]) -> CudaText {
+    let at = Coordinates::of(args);
+    let (name, rank, (listed, taken)) = (at.name(name), at.rank, at.listed(2));
+    let types =
+        if operands.iter().any(|operand| operand.parameter == POLICY.parameter) { ", class P" } else { "" };
+    let (mut parameters, mut numbers, mut given) = (String::new(), String::new(), String::new());
+    for (i, Operand { parameter, taken }) in operands.iter().enumerate() {
+        parameters += &format!(", {parameter}");
+        numbers += &format!(", %{}", rank + 3 + i);
+        given += &format!(", {taken}");
+    }
+    let definition = format!(
+        "template <class T, class A{types}>
+__device__ __forceinline__ void {name}(const T& tile, const ws_TensorMap* map, const A& at, const void* barrier{parameters}) {{
+    asm volatile(\"cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes{qualifiers} [%0], [%1, {{{listed}}}], [%{}]{numbers};\" :: \"r\"(ws_shared_address(tile.elements)), \"l\"(map), {taken}, \"r\"(ws_shared_address(barrier)){given} : \"memory\");
+}}
 ",
-    needs: &[&SHARED_ADDRESS, &TENSOR_MAP],
-};
-
-static LOAD_MULTICAST: Prelude = Prelude {
-    name: "ws_tma_load_multicast",
-    code: "template <class T, class A>
-__device__ __forceinline__ void ws_tma_load_multicast(const T& tile, const ws_TensorMap* map, const A& at, const void* barrier, unsigned short blocks) {
-    asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;\" :: \"r\"(ws_shared_address(tile.elements)), \"l\"(map), \"r\"((int)at[1]), \"r\"((int)at[0]), \"r\"(ws_shared_address(barrier)), \"h\"(blocks) : \"memory\");
+        rank + 2
+    );
+    let holes: String =
+        (0..args.len()).map(|i| if i == 0 { "{0}".to_owned() } else { format!(", {{{i}}}") }).collect();
+    defined(&name, &holes, definition)
 }
+
+/// A function of the map, the coordinates and the tile.
+fn store(name: &str, args: &[Type], instruction: &str, operation: &str) -> CudaText {
+    let at = Coordinates::of(args);
+    let (name, rank, (listed, taken)) = (at.name(name), at.rank, at.listed(1));
+    let definition = format!(
+        "template <class A, class T>
+__device__ __forceinline__ void {name}(const ws_TensorMap* map, const A& at, const T& tile) {{
+    asm volatile(\"{instruction}.bulk.tensor.{rank}d.global.shared::cta{operation}.bulk_group [%0, {{{listed}}}], [%{}];\" :: \"l\"(map), {taken}, \"r\"(ws_shared_address(tile.elements)) : \"memory\");
+}}
 ",
-    needs: &[&SHARED_ADDRESS, &TENSOR_MAP],
-};
-
-static LOAD_HINT: Prelude = Prelude {
-    name: "ws_tma_load_hint",
-    code: "template <class T, class A, class P>
-__device__ __forceinline__ void ws_tma_load_hint(const T& tile, const ws_TensorMap* map, const A& at, const void* barrier, const P& policy) {
-    asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;\" :: \"r\"(ws_shared_address(tile.elements)), \"l\"(map), \"r\"((int)at[1]), \"r\"((int)at[0]), \"r\"(ws_shared_address(barrier)), \"l\"(policy.bits) : \"memory\");
-}
-",
-    needs: &[&SHARED_ADDRESS, &TENSOR_MAP],
-};
-
-static LOAD_MULTICAST_HINT: Prelude = Prelude {
-    name: "ws_tma_load_multicast_hint",
-    code: "template <class T, class A, class P>
-__device__ __forceinline__ void ws_tma_load_multicast_hint(const T& tile, const ws_TensorMap* map, const A& at, const void* barrier, unsigned short blocks, const P& policy) {
-    asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5, %6;\" :: \"r\"(ws_shared_address(tile.elements)), \"l\"(map), \"r\"((int)at[1]), \"r\"((int)at[0]), \"r\"(ws_shared_address(barrier)), \"h\"(blocks), \"l\"(policy.bits) : \"memory\");
-}
-",
-    needs: &[&SHARED_ADDRESS, &TENSOR_MAP],
-};
-
-macro_rules! stores {
-    ($($prelude:ident $name:literal $instruction:literal;)+) => {$(
-        static $prelude: Prelude = Prelude {
-            name: $name,
-            code: concat!(
-                "template <class A, class T>\n__device__ __forceinline__ void ", $name,
-                "(const ws_TensorMap* map, const A& at, const T& tile) {\n    asm volatile(\"", $instruction,
-                ".bulk_group [%0, {%1, %2}], [%3];\" :: \"l\"(map), \"r\"((int)at[1]), \"r\"((int)at[0]), \"r\"(ws_shared_address(tile.elements)) : \"memory\");\n}\n",
-            ),
-            needs: &[&SHARED_ADDRESS, &TENSOR_MAP],
-        };
-    )+};
+        rank + 1
+    );
+    defined(&name, "{0}, {1}, {2}", definition)
 }
 
-stores! {
-    STORE "ws_tma_store" "cp.async.bulk.tensor.2d.global.shared::cta";
-    REDUCE_ADD "ws_tma_reduce_add" "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add";
-    REDUCE_MIN "ws_tma_reduce_min" "cp.reduce.async.bulk.tensor.2d.global.shared::cta.min";
-    REDUCE_MAX "ws_tma_reduce_max" "cp.reduce.async.bulk.tensor.2d.global.shared::cta.max";
-    REDUCE_AND "ws_tma_reduce_and" "cp.reduce.async.bulk.tensor.2d.global.shared::cta.and";
-    REDUCE_OR "ws_tma_reduce_or" "cp.reduce.async.bulk.tensor.2d.global.shared::cta.or";
-    REDUCE_XOR "ws_tma_reduce_xor" "cp.reduce.async.bulk.tensor.2d.global.shared::cta.xor";
+fn defined(name: &str, holes: &str, definition: String) -> CudaText {
+    let template = format!("{name}({holes})");
+    CudaText { template, prelude: vec![&SHARED_ADDRESS, &TENSOR_MAP], definitions: vec![definition] }
+}
+
+fn prefetch(name: &str, _: &[Type]) -> CudaText {
+    CudaText::with(format!("{name}({{0}})"), &PREFETCH)
 }
 
 static PREFETCH: Prelude = Prelude {

@@ -76,3 +76,8 @@ pub fn program(kernel: &dyn AnyKernel, module: &ValidModule, options: LowerOptio
     let lowered = deep_stack::run(|| lower::lower(module, options)).map(Arc::new);
     known.add(kernel, options, lowered).clone()
 }
+
+/// Returns whether a file is a source of this library: device functions there are not the user's.
+pub fn is_library(file: &str) -> bool {
+    file.starts_with(file!().trim_end_matches("interpreter/mod.rs"))
+}

@@ -9,7 +9,7 @@ use crate::ir::{FieldType, StructType, Type};
 use crate::tensor_map::copies::{
     CachePolicy, tma_load, tma_load_hint, tma_load_multicast, tma_load_multicast_hint,
 };
-use crate::tensor_map::{BoxLayout, MappedElement, TensorMap};
+use crate::tensor_map::{BoxLayout, LoadMap, MappedElement};
 use crate::tile::Tile;
 use crate::types::{DeviceType, IndexInteger};
 
@@ -54,10 +54,8 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         self.pipeline.full(slot.stage).expect(S::BYTES);
     }
 
-    /// Waits until the consumers have released every committed stage.
-    ///
-    /// Kernels with clusters also need a `cluster_sync` at the end on the simulator, which does not see that this call has
-    /// waited for the arrivals of other blocks.
+    /// Waits until the consumers of all blocks have released every committed stage. No other block arrives at this block's
+    /// barriers afterwards, so the block may exit.
     #[track_caller]
     pub fn drain(mut self) {
         for _ in 0..STAGES {
@@ -91,12 +89,14 @@ macro_rules! loads {
                 const ROWS: usize,
                 const COLS: usize,
                 L: BoxLayout,
+                M: LoadMap<T, ROWS, COLS, L, RANK>,
+                const RANK: usize,
                 I: IndexInteger,
             >(
                 &self,
                 tile: Tile<T, ROWS, COLS, L>,
-                map: &TensorMap<T, ROWS, COLS, L>,
-                at: [I; 2],
+                map: &M,
+                at: [I; RANK],
                 $($operand: $ty,)*
             ) {
                 $copy(tile, map, at, self.pipeline.full(self.stage), $($operand),*);
@@ -106,7 +106,7 @@ macro_rules! loads {
 }
 
 loads! {
-    /// Starts the copy of a box into a tile of the stage. The box begins at a row and a column of the matrix.
+    /// Starts the copy of a box into a tile of the stage. The box begins at these coordinates, `[row, col]` in a matrix.
     load() = tma_load;
 
     /// Starts the copy of a box into the same tile of each block of the cluster whose bit is set in `blocks`. The stage of each

@@ -1,14 +1,9 @@
 //! Sums of products in the registers of a warp.
 
-use core::mem::size_of;
-
-use warpsmith_macros::{GpuType, gpu_fn, gpu_impl};
+use warpsmith_macros::{GpuType, gpu_impl};
 
 use super::{OperandA, OperandB, TensorElement};
-use crate::device_api::index::lane_id;
 use crate::device_api::number::Num;
-use crate::types::vector::U32x2;
-use crate::types::{AnyBits, ViewMut2};
 
 /// `16 * R` × `8 * C` sums in the registers of a warp, `4 * R * C` of each lane.
 ///
@@ -47,7 +42,7 @@ use crate::types::{AnyBits, ViewMut2};
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct WarpAccumulator<D, const R: usize, const C: usize> {
-    registers: [[[D; 4]; C]; R],
+    pub(super) registers: [[[D; 4]; C]; R],
 }
 
 #[gpu_impl]
@@ -64,90 +59,6 @@ impl<D: Num, const R: usize, const C: usize> WarpAccumulator<D, R, C> {
             #[unroll]
             for j in 0..C {
                 self.registers[i][j] = T::multiply(a.registers[i], b.registers[j], self.registers[i][j]);
-            }
-        }
-    }
-
-    /// Calls `visit(row, col, sum)` with each sum that the calling lane has.
-    pub fn for_each<F: FnMut(usize, usize, D)>(&self, mut visit: F) {
-        let lane = lane_id() as usize;
-        #[unroll]
-        for i in 0..R {
-            #[unroll]
-            for j in 0..C {
-                #[unroll]
-                for e in 0..4usize {
-                    let (row, col) = (lane / 4 + i * 16 + e / 2 * 8, lane % 4 * 2 + j * 8 + e % 2);
-                    visit(row, col, self.registers[i][j][e]);
-                }
-            }
-        }
-    }
-
-    /// Replaces each sum by `change(row, col, sum)`.
-    pub fn map<F: Fn(usize, usize, D) -> D>(&mut self, change: F) {
-        let lane = lane_id() as usize;
-        #[unroll]
-        for i in 0..R {
-            #[unroll]
-            for j in 0..C {
-                #[unroll]
-                for e in 0..4usize {
-                    let (row, col) = (lane / 4 + i * 16 + e / 2 * 8, lane % 4 * 2 + j * 8 + e % 2);
-                    self.registers[i][j][e] = change(row, col, self.registers[i][j][e]);
-                }
-            }
-        }
-    }
-
-    /// Stores `convert(sum)` of each sum to `y`, from (`row`, `col`) on. It leaves out elements outside `y`.
-    ///
-    /// If the addresses allow it, it stores two elements of 16 or 32 bits at once.
-    pub fn store<O: AnyBits, F: Fn(D) -> O>(&self, y: ViewMut2<O>, row: usize, col: usize, convert: F) {
-        let lane = lane_id() as usize;
-        let (row, col) = (row + lane / 4, col + lane % 4 * 2);
-        let first = y.address(row as isize, col as isize) as usize;
-        let in_pairs = size_of::<O>() <= 4 && first % (2 * size_of::<O>()) == 0 && y.stride() % 2 == 0;
-        #[unroll]
-        for i in 0..R {
-            #[unroll]
-            for j in 0..C {
-                #[unroll]
-                for half in 0..2usize {
-                    let (r, c) = (row + i * 16 + half * 8, col + j * 8);
-                    let to = y.address(r as isize, c as isize);
-                    let (a, b) = (self.registers[i][j][half * 2], self.registers[i][j][half * 2 + 1]);
-                    if in_pairs && r < y.rows() && c + 1 < y.cols() {
-                        store_pair(to, convert(a), convert(b));
-                    } else if r < y.rows() {
-                        if c < y.cols() {
-                            unsafe { *to = convert(a) }
-                        }
-                        if c + 1 < y.cols() {
-                            unsafe { *to.wrapping_add(1) = convert(b) }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Stores two elements at an address that is a multiple of their size.
-#[gpu_fn]
-fn store_pair<O: AnyBits>(to: *mut O, a: O, b: O) {
-    let mut words = [0u32; 4];
-    let elements = words.as_mut_ptr() as *mut O;
-    let (words2, words4) = (to as *mut u32, to as *mut U32x2);
-    unsafe {
-        *elements = a;
-        *elements.wrapping_add(1) = b;
-        match size_of::<O>() {
-            2 => *words2 = words[0],
-            4 => *words4 = U32x2::new(words[0], words[1]),
-            _ => {
-                *to = a;
-                *to.wrapping_add(1) = b;
             }
         }
     }

@@ -80,6 +80,7 @@ fn along<L: Canonical>(k: usize) -> u64 {
 impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
     /// Starts a product that adds `a * bᵀ`: the 64 rows of `a` by the `N` rows of `b`. If `keep` is false, it replaces the
     /// sums.
+    #[track_caller]
     pub fn start_abt<T: WgmmaElement<Sum = D>, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
         a: Tile<T, 64, K, L>,
@@ -99,6 +100,7 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
 
     /// Starts a product that adds `a * b`: the 64 rows of `a` by the `N` columns of `b`, whose elements have 16 bits. If
     /// `keep` is false, it replaces the sums.
+    #[track_caller]
     pub fn start_ab<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
         a: Tile<T, 64, K, L>,
@@ -117,6 +119,7 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
     }
 
     /// Starts a product that adds `a * bᵀ`, with `a` in registers. If `keep` is false, it replaces the sums.
+    #[track_caller]
     pub fn start_rs_abt<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, M: Canonical>(
         &mut self,
         a: &'s LeftOperand<T, K>,
@@ -135,6 +138,7 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
 
     /// Starts a product that adds `a * b`, 64 × `K` by `K` × `N`, with `a` in registers. If `keep` is false, it replaces
     /// the sums.
+    #[track_caller]
     pub fn start_rs_ab<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, M: Canonical>(
         &mut self,
         a: &'s LeftOperand<T, K>,
@@ -153,11 +157,13 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
 
     /// Waits until at most the last `PRODUCTS` products of the warpgroup, by any chain, are under way. The tiles of all
     /// earlier products may be filled again.
+    #[track_caller]
     pub fn wait<const PRODUCTS: u32>(&mut self) {
         wgmma_wait::<PRODUCTS>();
     }
 
     /// Waits for all products that the warpgroup has started; the sums can be used again.
+    #[track_caller]
     pub fn finish(self) {
         wgmma_wait::<0>();
         wgmma_pin(&mut self.sums.registers);
@@ -167,6 +173,7 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
     /// them, and these continue.
     ///
     /// If `LATER` is too large, the sums are not complete yet; the simulator reports that.
+    #[track_caller]
     pub fn finish_before<const LATER: u32>(self) {
         wgmma_wait::<LATER>();
         wgmma_pin(&mut self.sums.registers);

@@ -11,6 +11,7 @@
 mod accumulator;
 mod chain;
 mod element;
+mod fragment;
 mod left;
 mod operand;
 mod registers;
@@ -20,6 +21,7 @@ pub use crate::tile::{Canonical, Panels, Swizzle, Swizzle32, Swizzle64, Swizzle1
 pub use accumulator::WarpAccumulator;
 pub use chain::Chain;
 pub use element::{HalfElement, TensorElement};
+pub use fragment::Fragment;
 pub use left::LeftOperand;
 pub use operand::{OperandA, OperandB};
 pub use registers::Registers;

@@ -1,20 +1,17 @@
 //! Sums of products in the registers of a warpgroup.
 
 use core::marker::PhantomData;
-use core::mem::size_of;
 
 use warpsmith_macros::{gpu_fn, gpu_impl};
 
 use super::registers::Registers;
 use super::{Chain, HalfElement, LeftOperand};
-use crate::device_api::index::thread_rank;
-use crate::device_api::ldmatrix::stmatrix_x4;
 use crate::device_api::number::Num;
 use crate::device_api::shuffle::shfl_xor;
 use crate::device_api::wgmma::{WgmmaElement, wgmma_pin};
 use crate::ir::{FieldType, StructType, Type, ValueLayout};
-use crate::tile::{Canonical, Layout, Tile};
-use crate::types::{AnyBits, DeviceType, ViewMut2};
+use crate::tile::{Canonical, Tile};
+use crate::types::DeviceType;
 
 /// 64 × `N` sums in the registers of a warpgroup, `N / 2` in each thread. `N` is a multiple of 8 from 8 to 256.
 ///
@@ -97,17 +94,6 @@ impl<D: Num, const N: usize> DeviceType for Accumulator<D, N> {
     }
 }
 
-impl<T, const COLS: usize, L> Tile<'_, T, 64, COLS, L> {
-    /// Squares of 16 × 16 elements side by side.
-    const SQUARES: usize = {
-        assert!(
-            size_of::<T>() == 2 && COLS % 16 == 0,
-            "a warpgroup stores elements of 16 bits, 16 columns at a time"
-        );
-        COLS / 16
-    };
-}
-
 #[gpu_impl]
 impl<D: Num, const N: usize> Accumulator<D, N> {
     /// Sums of nothing.
@@ -116,12 +102,14 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
     }
 
     /// Begins products, which borrow the sums until [`Chain::finish`].
+    #[track_caller]
     pub fn chain(&mut self) -> Chain<'_, D, N> {
         wgmma_pin(&mut self.registers);
         Chain { sums: self }
     }
 
     /// Adds `a * bᵀ`, and waits: [`Chain::start_abt`], then [`Chain::finish`].
+    #[track_caller]
     pub fn mma_abt<T: WgmmaElement<Sum = D>, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
         a: Tile<T, 64, K, L>,
@@ -134,6 +122,7 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
     }
 
     /// Adds `a * b`, and waits: [`Chain::start_ab`], then [`Chain::finish`].
+    #[track_caller]
     pub fn mma_ab<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, L: Canonical, M: Canonical>(
         &mut self,
         a: Tile<T, 64, K, L>,
@@ -143,73 +132,6 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
         let mut chain = self.chain();
         chain.start_ab(a, b, keep);
         chain.finish();
-    }
-
-    /// Calls `visit(row, col, sum)` with each sum that the calling thread has.
-    pub fn for_each<F: FnMut(usize, usize, D)>(&self, mut visit: F) {
-        let thread = thread_rank() as usize % 128;
-        let (row, col) = (thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
-        #[unroll]
-        for j in 0..N / 8 {
-            #[unroll]
-            for e in 0..4usize {
-                visit(row + e / 2 * 8, col + j * 8 + e % 2, self.registers[j][e]);
-            }
-        }
-    }
-
-    /// Replaces each sum by `change(row, col, sum)`.
-    pub fn map<F: Fn(usize, usize, D) -> D>(&mut self, change: F) {
-        let thread = thread_rank() as usize % 128;
-        let (row, col) = (thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
-        #[unroll]
-        for j in 0..N / 8 {
-            #[unroll]
-            for e in 0..4usize {
-                self.registers[j][e] = change(row + e / 2 * 8, col + j * 8 + e % 2, self.registers[j][e]);
-            }
-        }
-    }
-
-    /// Stores `convert(sum)` for the sums of `COLS` columns from `first` on to a tile of 64 rows, by `ptx::stmatrix_x4`.
-    ///
-    /// `COLS` and `first` are multiples of 16, and converted sums have 16 bits.
-    pub fn store_tile<O: AnyBits, const COLS: usize, L: Layout, F: Fn(D) -> O>(
-        &self,
-        tile: Tile<O, 64, COLS, L>,
-        first: usize,
-        convert: F,
-    ) {
-        let thread = thread_rank() as usize % 128;
-        let (row, col) = (thread / 32 * 16 + thread % 16, thread % 32 / 16 * 8);
-        #[unroll]
-        for h in 0..Tile::<O, 64, COLS, L>::SQUARES {
-            let (left, right) = (self.registers[first / 8 + 2 * h], self.registers[first / 8 + 2 * h + 1]);
-            let halves = [
-                pair(convert(left[0]), convert(left[1])),
-                pair(convert(left[2]), convert(left[3])),
-                pair(convert(right[0]), convert(right[1])),
-                pair(convert(right[2]), convert(right[3])),
-            ];
-            stmatrix_x4(unsafe { &mut *tile.at(row, col + h * 16) }, halves);
-        }
-    }
-
-    /// Stores `convert(sum)` of each sum to `y`, from (`row`, `col`) on. It leaves out elements outside `y`.
-    pub fn store<O: AnyBits, F: Fn(D) -> O>(&self, y: ViewMut2<O>, row: usize, col: usize, convert: F) {
-        let thread = thread_rank() as usize % 128;
-        let (row, col) = (row + thread / 32 * 16 + thread % 32 / 4, col + thread % 4 * 2);
-        #[unroll]
-        for j in 0..N / 8 {
-            #[unroll]
-            for e in 0..4usize {
-                let (r, c) = (row + e / 2 * 8, col + j * 8 + e % 2);
-                if r < y.rows() && c < y.cols() {
-                    let to = y.address(r as isize, c as isize);
-                    unsafe { *to = convert(self.registers[j][e]) }
-                }
-            }
-        }
     }
 }
 
@@ -289,12 +211,4 @@ pub fn across_rows<X: Num, F: Fn(X, X) -> X>(rows: [X; 2], join: F) -> [X; 2] {
         rows[i] = join(rows[i], shfl_xor(rows[i], 2));
     }
     rows
-}
-
-/// Two elements of 16 bits in a register, the first in its low half.
-#[gpu_fn]
-fn pair<O: AnyBits>(low: O, high: O) -> u32 {
-    let halves = [low, high];
-    let word = halves.as_ptr() as *const u32;
-    unsafe { *word }
 }

@@ -1,17 +1,15 @@
 //! Copies of boxes by the copy engine, one builtin an instruction.
 //!
-//! One thread starts a copy. Coordinates are the row and the column of the box's first element, in elements; they may be
-//! negative or beyond the matrix. The column's offset is a multiple of 16 bytes. Source: PTX ISA, `cp.async.bulk.tensor`;
+//! One thread starts a copy. Coordinates are those of the box's first element, the outermost first: `[row, col]` in a matrix.
+//! They may be beyond the tensor, those of loads also negative. The column's offset is a multiple of 16 bytes. Source: PTX ISA, `cp.async.bulk.tensor`;
 //! for the column, an H200, which stops with an illegal instruction at others.
 
 use core::marker::PhantomData;
 
 use warpsmith_macros::{GpuType, gpu_impl};
 
-use super::{
-    BoxLayout, BoxOf, MappedElement, ReducedBits, ReducedOrder, ReducedSum, TensorMap, TensorMapMut,
-};
-use crate::boxes::TensorMapObject;
+use super::{AnyMap, BoxLayout, LoadMap, MappedElement, ReducedBits, ReducedOrder, ReducedSum, StoreMap};
+use crate::boxes::{BoxShape, TensorMapObject};
 use crate::device_api::barrier::Barrier;
 use crate::device_api::tensor_copy::{ALL, Number};
 use crate::record::Callee;
@@ -44,19 +42,19 @@ impl CachePolicy {
     }
 }
 
-/// Starts a copy of the box whose first element is at a row and a column.
+/// Starts a copy of the box whose first element has these coordinates.
 #[track_caller]
 fn start<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>(
     operation: &'static str,
     copy: BoxCopy,
     tile: Tile<'_, T, ROWS, COLS, L>,
-    map: &TensorMapObject,
-    at: [I; 2],
+    (map, shape): (&TensorMapObject, BoxShape),
+    at: &[I],
     barrier: *const u8,
 ) {
-    let shape = const { BoxOf::<T, ROWS, COLS, L>::SHAPE };
     let memory = SharedBox { start: tile.at(0, 0).cast(), align: shape.align };
-    map.start(operation, copy, memory, at.map(|i| i.to_index() as i32), barrier);
+    let at: Vec<i32> = at.iter().map(|i| i.to_index() as i32).collect();
+    map.start(operation, copy, memory, &at, barrier);
 }
 
 /// Combines elements in memory with those of a tile, as the copy engine does.
@@ -70,30 +68,48 @@ fn joined<T: MappedElement>(to: *mut u8, from: *const u8, bytes: usize, join: im
 
 /// A copy as a builtin: its function, and its marker.
 macro_rules! copies {
-    ($($(#[$docs:meta])* $name:ident $number:ident<$bound:ident>($($arg:ident: $ty:ty),+) $body:block)+) => {$(
+    ($($(#[$docs:meta])* $name:ident $number:ident<$bound:ident, $map:ident>($($arg:ident: $ty:ty),+) $body:block)+) => {$(
         $(#[$docs])*
         #[inline]
         #[track_caller]
-        pub fn $name<T: $bound, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>($($arg: $ty),+) $body
+        pub fn $name<
+            T: $bound,
+            const ROWS: usize,
+            const COLS: usize,
+            L: BoxLayout,
+            M: $map<T, ROWS, COLS, L, RANK>,
+            const RANK: usize,
+            I: IndexInteger,
+        >($($arg: $ty),+) $body
 
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
-        pub struct $name<T, const ROWS: usize, const COLS: usize, L, I> {
-            _generics: PhantomData<fn(I) -> (T, L)>,
+        pub struct $name<T, const ROWS: usize, const COLS: usize, L, M, const RANK: usize, I> {
+            _generics: PhantomData<fn(M, I) -> (T, L)>,
         }
 
         #[doc(hidden)]
-        impl<T, const ROWS: usize, const COLS: usize, L, I> $name<T, ROWS, COLS, L, I> {
+        impl<T, const ROWS: usize, const COLS: usize, L, M, const RANK: usize, I> $name<T, ROWS, COLS, L, M, RANK, I> {
             #[allow(missing_docs, clippy::type_complexity)]
             pub fn called_in_a_kernel(_: fn($($ty),+), _: &FnProbe<Self>) {}
         }
 
-        impl<T: $bound, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger> DeviceFn
-            for $name<T, ROWS, COLS, L, I>
+        impl<T: $bound, const ROWS: usize, const COLS: usize, L: BoxLayout, M, const RANK: usize, I: IndexInteger> DeviceFn
+            for $name<T, ROWS, COLS, L, M, RANK, I>
+        where
+            M: $map<T, ROWS, COLS, L, RANK>,
         {
             fn callee() -> Callee {
                 #[cfg(feature = "simulator")]
-                unsafe fn meaning<T: $bound, const ROWS: usize, const COLS: usize, L: BoxLayout, I: IndexInteger>(
+                unsafe fn meaning<
+                    T: $bound,
+                    const ROWS: usize,
+                    const COLS: usize,
+                    L: BoxLayout,
+                    M: $map<T, ROWS, COLS, L, RANK>,
+                    const RANK: usize,
+                    I: IndexInteger,
+                >(
                     args: *const *const u8,
                     ret: *mut u8,
                 ) {
@@ -101,11 +117,11 @@ macro_rules! copies {
                     unsafe {
                         let mut args = crate::meaning::Arguments::new(args);
                         $(let $arg: $ty = args.take();)+
-                        crate::meaning::give($name::<T, ROWS, COLS, L, I>($($arg),+), ret);
+                        crate::meaning::give($name::<T, ROWS, COLS, L, M, RANK, I>($($arg),+), ret);
                     }
                 }
                 let builtin = &ALL[Number::$number as usize];
-                Callee::Builtin(builtin, crate::meaning::meant!(meaning::<T, ROWS, COLS, L, I>))
+                Callee::Builtin(builtin, crate::meaning::meant!(meaning::<T, ROWS, COLS, L, M, RANK, I>))
             }
         }
     )+};
@@ -114,140 +130,128 @@ macro_rules! copies {
 copies! {
     /// Starts a copy of a box into a tile; `barrier` counts its bytes.
     ///
-    /// The copy has [`Tile::SIZE`] bytes, including those of elements outside of the matrix, which become zeros, or the
+    /// The copy has [`Tile::SIZE`] bytes, including those of elements outside of the tensor, which become zeros, or the
     /// map's fill. A thread lets the barrier expect the bytes, by `mbarrier_arrive_expect_tx`; `Barrier::load_tile` does
     /// both. A thread that has waited for the barrier sees the tile. Source: PTX ISA, `cp.async.bulk.tensor`; compute
     /// capability 9.0.
-    tma_load Load<MappedElement>(
-        tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier
+    tma_load Load<MappedElement, LoadMap>(
+        tile: Tile<'_, T, ROWS, COLS, L>, map: &M, at: [I; RANK], barrier: &Barrier
     ) {
-        start("tma_load", BoxCopy::Load, tile, &map.object, at, barrier.address());
+        start("tma_load", BoxCopy::Load, tile, (map.object(), const { M::SHAPE }), &at, barrier.address());
     }
 
     /// Starts a copy of a box into several blocks of the cluster: those whose bits are set in `blocks`. Each receives it in
     /// the tile at the same place as `tile`, and its barrier at the same place as `barrier` counts the bytes.
     ///
     /// Otherwise like [`tma_load`]. Source: PTX ISA, `cp.async.bulk.tensor`, `.multicast::cluster`; compute capability 9.0.
-    tma_load_multicast LoadMulticast<MappedElement>(
-        tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier, blocks: u16
+    tma_load_multicast LoadMulticast<MappedElement, LoadMap>(
+        tile: Tile<'_, T, ROWS, COLS, L>, map: &M, at: [I; RANK], barrier: &Barrier, blocks: u16
     ) {
-        start("tma_load_multicast", BoxCopy::Multicast { blocks }, tile, &map.object, at, barrier.address());
+        start("tma_load_multicast", BoxCopy::Multicast { blocks }, tile, (map.object(), const { M::SHAPE }), &at, barrier.address());
     }
 
     /// Like [`tma_load`], with a policy for how long the L2 cache keeps the box.
     ///
     /// Source: PTX ISA, `cp.async.bulk.tensor`, `.L2::cache_hint`; compute capability 9.0.
-    tma_load_hint LoadHint<MappedElement>(
-        tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier, policy: CachePolicy
+    tma_load_hint LoadHint<MappedElement, LoadMap>(
+        tile: Tile<'_, T, ROWS, COLS, L>, map: &M, at: [I; RANK], barrier: &Barrier, policy: CachePolicy
     ) {
         let _ = policy;
-        start("tma_load_hint", BoxCopy::Load, tile, &map.object, at, barrier.address());
+        start("tma_load_hint", BoxCopy::Load, tile, (map.object(), const { M::SHAPE }), &at, barrier.address());
     }
 
     /// Like [`tma_load_multicast`], with a policy for how long the L2 cache keeps the box.
     ///
     /// Source: PTX ISA, `cp.async.bulk.tensor`, `.L2::cache_hint`; compute capability 9.0.
-    tma_load_multicast_hint LoadMulticastHint<MappedElement>(
-        tile: Tile<'_, T, ROWS, COLS, L>, map: &TensorMap<'_, T, ROWS, COLS, L>, at: [I; 2], barrier: &Barrier, blocks: u16,
+    tma_load_multicast_hint LoadMulticastHint<MappedElement, LoadMap>(
+        tile: Tile<'_, T, ROWS, COLS, L>, map: &M, at: [I; RANK], barrier: &Barrier, blocks: u16,
         policy: CachePolicy
     ) {
         let _ = policy;
-        start("tma_load_multicast_hint", BoxCopy::Multicast { blocks }, tile, &map.object, at, barrier.address());
+        start("tma_load_multicast_hint", BoxCopy::Multicast { blocks }, tile, (map.object(), const { M::SHAPE }), &at, barrier.address());
     }
 
     /// Starts a copy of a tile into a box, in the group that the thread's next `bulk_commit` closes.
     ///
-    /// Elements outside of the matrix are left out. Threads that wrote the tile call `fence_proxy_async` before they meet
+    /// Elements outside of the tensor are left out. Threads that wrote the tile call `fence_proxy_async` before they meet
     /// with the thread that starts the copy. Source: PTX ISA, `cp.async.bulk.tensor`; compute capability 9.0.
-    tma_store Store<MappedElement>(
-        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    tma_store Store<MappedElement, StoreMap>(
+        map: &mut M, at: [I; RANK], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
-        start("tma_store", BoxCopy::Store, tile, &map.object, at, core::ptr::null());
+        start("tma_store", BoxCopy::Store, tile, (map.object(), const { M::SHAPE }), &at, core::ptr::null());
     }
 
     /// Adds the elements of a tile to those of a box, atomically each.
     ///
     /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
-    tma_reduce_add ReduceAdd<ReducedSum>(
-        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    tma_reduce_add ReduceAdd<ReducedSum, StoreMap>(
+        map: &mut M, at: [I; RANK], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
         fn join<T: ReducedSum>(to: *mut u8, from: *const u8, bytes: usize) {
             joined::<T>(to, from, bytes, T::sum);
         }
-        start("tma_reduce_add", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+        start("tma_reduce_add", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, (map.object(), const { M::SHAPE }), &at, core::ptr::null());
     }
 
     /// Replaces each element of a box by the minimum of it and the tile's, atomically.
     ///
     /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
-    tma_reduce_min ReduceMin<ReducedOrder>(
-        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    tma_reduce_min ReduceMin<ReducedOrder, StoreMap>(
+        map: &mut M, at: [I; RANK], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
         fn join<T: ReducedOrder>(to: *mut u8, from: *const u8, bytes: usize) {
             joined::<T>(to, from, bytes, T::least);
         }
-        start("tma_reduce_min", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+        start("tma_reduce_min", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, (map.object(), const { M::SHAPE }), &at, core::ptr::null());
     }
 
     /// Replaces each element of a box by the maximum of it and the tile's, atomically.
     ///
     /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
-    tma_reduce_max ReduceMax<ReducedOrder>(
-        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    tma_reduce_max ReduceMax<ReducedOrder, StoreMap>(
+        map: &mut M, at: [I; RANK], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
         fn join<T: ReducedOrder>(to: *mut u8, from: *const u8, bytes: usize) {
             joined::<T>(to, from, bytes, T::greatest);
         }
-        start("tma_reduce_max", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+        start("tma_reduce_max", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, (map.object(), const { M::SHAPE }), &at, core::ptr::null());
     }
 
     /// Combines the bits of a box's elements with the tile's by and, atomically each.
     ///
     /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
-    tma_reduce_and ReduceAnd<ReducedBits>(
-        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    tma_reduce_and ReduceAnd<ReducedBits, StoreMap>(
+        map: &mut M, at: [I; RANK], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
         fn join<T: ReducedBits>(to: *mut u8, from: *const u8, bytes: usize) {
             joined::<T>(to, from, bytes, |a, b| a & b);
         }
-        start("tma_reduce_and", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+        start("tma_reduce_and", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, (map.object(), const { M::SHAPE }), &at, core::ptr::null());
     }
 
     /// Combines the bits of a box's elements with the tile's by or, atomically each.
     ///
     /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
-    tma_reduce_or ReduceOr<ReducedBits>(
-        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    tma_reduce_or ReduceOr<ReducedBits, StoreMap>(
+        map: &mut M, at: [I; RANK], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
         fn join<T: ReducedBits>(to: *mut u8, from: *const u8, bytes: usize) {
             joined::<T>(to, from, bytes, |a, b| a | b);
         }
-        start("tma_reduce_or", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+        start("tma_reduce_or", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, (map.object(), const { M::SHAPE }), &at, core::ptr::null());
     }
 
     /// Combines the bits of a box's elements with the tile's by exclusive or, atomically each.
     ///
     /// Otherwise like [`tma_store`]. Source: PTX ISA, `cp.reduce.async.bulk.tensor`; compute capability 9.0.
-    tma_reduce_xor ReduceXor<ReducedBits>(
-        map: &mut TensorMapMut<'_, T, ROWS, COLS, L>, at: [I; 2], tile: Tile<'_, T, ROWS, COLS, L>
+    tma_reduce_xor ReduceXor<ReducedBits, StoreMap>(
+        map: &mut M, at: [I; RANK], tile: Tile<'_, T, ROWS, COLS, L>
     ) {
         fn join<T: ReducedBits>(to: *mut u8, from: *const u8, bytes: usize) {
             joined::<T>(to, from, bytes, |a, b| a ^ b);
         }
-        start("tma_reduce_xor", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, &map.object, at, core::ptr::null());
+        start("tma_reduce_xor", BoxCopy::Reduce { join: join::<T>, element: size_of::<T>() }, tile, (map.object(), const { M::SHAPE }), &at, core::ptr::null());
     }
-}
-
-/// A map: a [`TensorMap`] or a [`TensorMapMut`].
-pub trait AnyMap: crate::types::DeviceType {}
-
-impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> AnyMap
-    for TensorMap<'_, T, ROWS, COLS, L>
-{
-}
-impl<T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout> AnyMap
-    for TensorMapMut<'_, T, ROWS, COLS, L>
-{
 }
 
 /// Fetches a map into the cache of the copy engine, which then starts its first copy sooner. One thread calls it.

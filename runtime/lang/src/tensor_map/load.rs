@@ -3,7 +3,7 @@
 use warpsmith_macros::gpu_impl;
 
 use super::copies::tma_load;
-use super::{BoxLayout, MappedElement, TensorMap};
+use super::{BoxLayout, LoadMap, MappedElement};
 use crate::device_api::barrier::Barrier;
 use crate::device_api::mbarrier::mbarrier_expect_tx;
 use crate::tile::Tile;
@@ -11,8 +11,8 @@ use crate::types::IndexInteger;
 
 #[gpu_impl]
 impl Barrier {
-    /// Starts a copy into a tile of the box whose first element is at a row and a column, and lets the phase wait for its
-    /// bytes. It does not arrive.
+    /// Starts a copy into a tile of the box whose first element has these coordinates, `[row, col]` in a matrix, and lets the
+    /// phase wait for its bytes. It does not arrive.
     ///
     /// One thread calls it, and arrives after its last load. The copy is `ptx::tma_load`.
     #[track_caller]
@@ -21,12 +21,14 @@ impl Barrier {
         const ROWS: usize,
         const COLS: usize,
         L: BoxLayout,
+        M: LoadMap<T, ROWS, COLS, L, RANK>,
+        const RANK: usize,
         I: IndexInteger,
     >(
         &self,
         tile: Tile<T, ROWS, COLS, L>,
-        map: &TensorMap<T, ROWS, COLS, L>,
-        at: [I; 2],
+        map: &M,
+        at: [I; RANK],
     ) {
         mbarrier_expect_tx(self, Tile::<T, ROWS, COLS, L>::SIZE);
         tma_load(tile, map, at, self);

@@ -65,7 +65,7 @@ in_kernels_alone! {
     fn mbarrier_test_wait(&'static str, *const u8, PhaseOf) -> bool;
     fn cp_async_mbarrier_arrive(*const u8);
     fn bulk_copy(&'static str, BulkCopy, (*mut u8, usize), (*const u8, usize), *const u8);
-    fn box_copy(&'static str, BoxCopy, SharedBox, (&[BoxPiece], u8, [i64; 2]), *const u8);
+    fn box_copy(&'static str, BoxCopy, SharedBox, BoxPart<'_>, *const u8);
     fn described_place(&'static str, *const u8) -> u32;
     fn set_registers(&'static str, RegisterChange, u32);
     fn grid_dependency_wait();
@@ -140,8 +140,17 @@ pub struct SharedBox {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoxPiece {
     pub at: usize,
-    pub matrix: Option<usize>,
+    pub tensor: Option<usize>,
     pub bytes: usize,
+}
+
+/// A box of a tensor.
+#[allow(missing_docs)]
+pub struct BoxPart<'a> {
+    pub pieces: &'a [BoxPiece],
+    pub fill: u8,
+    pub element: usize,
+    pub at: &'a [i64],
 }
 
 /// Which phase of a barrier a thread waits for.

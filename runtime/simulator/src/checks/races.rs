@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 
 use super::clock::{Asks, Key};
 use super::counting::{CountingBarriers, Made};
-use super::exits::{Exits, Use};
+use super::exits::{Exits, Use, Visit};
 use super::grids::{Begun, Grids};
 use super::hint::{self, SeenRelease, Situation, Unfenced};
 use super::history::{Class, Mark};
@@ -108,7 +108,7 @@ impl Observer for Races {
         let mut guard = self.0.borrow_mut();
         let key = guard.key(by);
         guard.access(key, None, access)?;
-        guard.visit(by, key, access)?;
+        guard.visit(by, key, None, access)?;
         guard.operate(key, access);
         Ok(())
     }
@@ -301,7 +301,13 @@ impl State {
             .chain(transfer.writes.iter().map(|access| (stores, access)))
         {
             self.access(key, Some(copy), access)?;
-            self.visit(by, key, access)?;
+            self.visit(by, key, Some(copy), access)?;
+        }
+        // A copy that a barrier of another block counts also reads this block's memory, which must not exit before.
+        for access in transfer.reads.iter().filter(|_| !transfer.barriers.is_empty()) {
+            if access.space == (Space::Shared { rank: by.rank }) {
+                self.visit_block(by.rank, key, ((loads, 1), Visit::Reads), access.by.at)?;
+            }
         }
         Ok(())
     }
@@ -313,9 +319,10 @@ impl State {
         if is_by_thread && let Some(made) = self.counting.unordered(event.address, key, agent) {
             return Err(self.unmade(made, key, at, hint::UNORDERED_BARRIER));
         }
+        let known = (key, agent.epoch);
         self.counting.operate(event.address, event.does, key, agent, at);
         if is_by_thread && event.rank != by.rank {
-            self.visit_block(event.rank, key, at)?;
+            self.visit_block(event.rank, key, (known, Visit::Arrives), at)?;
         }
         Ok(())
     }
@@ -346,26 +353,39 @@ impl State {
         self.threads.end(key);
         let Some(grid) = self.grids.current().filter(|grid| grid.has_clusters()) else { return };
         if let Some(agent) = self.threads.agent(key) {
-            self.exits.end(Grids::block_of(key), grid.threads(), &agent.clock);
+            self.exits.end(Grids::block_of(key), grid.threads(), agent, &self.threads);
         }
     }
 
-    /// An access of what may be the shared memory of another block.
-    fn visit(&mut self, by: &Thread, key: Key, access: &Access) -> Result<(), SimFault> {
+    /// An access of what may be the shared memory of another block, by a thread or by a copy that it has started.
+    fn visit(&mut self, by: &Thread, key: Key, copy: Option<Key>, access: &Access) -> Result<(), SimFault> {
+        let visit = match (access.kind, copy) {
+            (AccessKind::Read, _) => Visit::Reads,
+            (_, None) => Visit::Writes,
+            (_, Some(_)) => Visit::Sends,
+        };
         match access.space {
-            Space::Shared { rank } if rank != by.rank => self.visit_block(rank, key, access.by.at),
+            Space::Shared { rank } if rank != by.rank => {
+                let epoch = self.threads.agent(key).map_or(0, |agent| agent.epoch);
+                let known = copy.map_or((key, epoch), |copy| (copy, 1));
+                self.visit_block(rank, key, (known, visit), access.by.at)
+            }
             _ => Ok(()),
         }
     }
 
     /// A thread uses the shared memory of the block of this rank in its cluster.
-    fn visit_block(&mut self, rank: u32, key: Key, at: Line) -> Result<(), SimFault> {
+    fn visit_block(
+        &mut self,
+        rank: u32,
+        by: Key,
+        (known, visit): ((Key, u32), Visit),
+        at: Line,
+    ) -> Result<(), SimFault> {
         let Some(grid) = self.grids.current() else { return Ok(()) };
         let (threads, line) = (grid.threads(), self.lines.number(at));
-        if let (Some((_, owner)), Some(agent)) =
-            (self.grids.near(key).nth(rank as usize), self.threads.agent(key))
-        {
-            self.exits.used(owner, threads, Use { by: key, epoch: agent.epoch, line });
+        if let Some((_, owner)) = self.grids.near(by).nth(rank as usize) {
+            self.exits.used(owner, threads, Use { by, known, visit, line });
         }
         self.left()
     }

@@ -128,6 +128,11 @@ impl Agent {
         }
     }
 
+    /// The epochs of threads of other blocks when they arrived at barriers that it has waited for.
+    pub fn heard(&self) -> Option<&Clock> {
+        self.ordering.as_ref().map(|ordering| &ordering.heard)
+    }
+
     /// Returns whether it has waited for a barrier at which the thread of this number, or a thread that knew of the epoch,
     /// arrived after this epoch.
     pub fn has_heard(&self, by: Key, epoch: u32) -> bool {

@@ -30,8 +30,8 @@ pub enum BoxCopy {
 }
 
 impl BoxCopy {
-    /// Returns whether it goes from shared memory to the matrix.
-    fn writes_the_matrix(self) -> bool {
+    /// Returns whether it goes from shared memory to the tensor.
+    fn writes_the_tensor(self) -> bool {
         matches!(self, BoxCopy::Store | BoxCopy::Reduce { .. })
     }
 }
@@ -50,38 +50,46 @@ pub struct SharedBox {
 pub struct BoxPiece {
     /// The first of them, from the start of the box in shared memory.
     pub at: usize,
-    /// Their address in the matrix; `None` outside of it.
-    pub matrix: Option<usize>,
+    /// Their address in the tensor; `None` outside of it.
+    pub tensor: Option<usize>,
     /// How many.
     pub bytes: usize,
 }
 
-/// Starts a copy of the pieces of a box; those outside of the matrix are filled with a byte, or not stored. Their bytes
-/// count.
+/// A box of a tensor.
+#[derive(Clone, Copy, Debug)]
+pub struct BoxPart<'a> {
+    /// Its bytes.
+    pub pieces: &'a [BoxPiece],
+    /// The byte that those outside of the tensor are filled with.
+    pub fill: u8,
+    /// Bytes of an element.
+    pub element: usize,
+    /// The coordinates of its first element, the outermost first.
+    pub at: &'a [i64],
+}
+
+/// Starts a copy of a box; bytes outside of the tensor are filled, or not stored. All of them count.
 ///
-/// The last numbers are the row that the box begins in, and the bytes before it in that row. The box and `barrier` are in this block's shared memory, also of a copy to others.
+/// `shared` and `barrier` are in this block's shared memory, also of a copy to others.
 #[track_caller]
 pub fn box_copy(
     operation: &'static str,
     copy: BoxCopy,
     shared: SharedBox,
-    (pieces, fill, [row, before]): (&[BoxPiece], u8, [i64; 2]),
+    part: BoxPart<'_>,
     barrier: *const u8,
 ) {
     let machine = current(operation);
     let at = machine.line(Line::caller());
     check(machine, operation, copy, shared, at);
-    if before % 16 != 0 {
-        machine.raise_misuse(operation, BulkProblem::Column { bytes: before }, at);
-    }
-    if copy.writes_the_matrix() && (row < 0 || before < 0) {
-        machine.raise_misuse(operation, BulkProblem::Outside { row, bytes: before }, at);
-    }
+    check_start(machine, operation, copy, part, at);
+    let pieces = part.pieces;
     let load = |kind, start: *mut u8, barrier: *const u8| {
         let bytes = pieces.iter().map(|piece| piece.bytes).sum();
         let moved = pieces.iter().map(|piece| loaded(piece, start)).collect();
         let mut transfer = Transfer::new((operation, kind), moved, vec![(barrier.addr(), bytes)], at);
-        transfer.fill = fill;
+        transfer.fill = part.fill;
         machine.start_transfer(transfer);
     };
     let store = |kind, join| {
@@ -109,16 +117,33 @@ pub fn box_copy(
 }
 
 fn loaded(piece: &BoxPiece, start: *mut u8) -> Piece {
-    let from = piece.matrix.map(std::ptr::with_exposed_provenance);
+    let from = piece.tensor.map(std::ptr::with_exposed_provenance);
     Piece { to: start.wrapping_add(piece.at), from, bytes: piece.bytes }
 }
 
 fn stored(piece: &BoxPiece, start: *mut u8) -> Option<Piece> {
-    let to = std::ptr::with_exposed_provenance_mut(piece.matrix?);
+    let to = std::ptr::with_exposed_provenance_mut(piece.tensor?);
     Some(Piece { to, from: Some(start.wrapping_add(piece.at)), bytes: piece.bytes })
 }
 
-/// What hardware asks of the box in shared memory; the host has checked the matrix.
+/// What hardware asks of the coordinates: it stops with an illegal instruction at others.
+fn check_start(
+    machine: &Machine<'_>,
+    operation: &'static str,
+    copy: BoxCopy,
+    BoxPart { at: first, element, .. }: BoxPart<'_>,
+    at: Line,
+) {
+    let bytes = first.last().map_or(0, |column| column * element as i64);
+    if bytes % 16 != 0 {
+        machine.raise_misuse(operation, BulkProblem::Column { bytes }, at);
+    }
+    if copy.writes_the_tensor() && first.iter().any(|i| *i < 0) {
+        machine.raise_misuse(operation, BulkProblem::Outside { first: first.into() }, at);
+    }
+}
+
+/// What hardware asks of the box in shared memory; the host has checked the tensor.
 ///
 /// Source: PTX ISA, `cp.async.bulk.tensor`, and its swizzling modes.
 fn check(machine: &Machine<'_>, operation: &'static str, copy: BoxCopy, shared: SharedBox, at: Line) {

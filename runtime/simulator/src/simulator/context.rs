@@ -3,7 +3,7 @@
 //! Outside a launch every function here panics. Functions that wait let other threads of the
 //! cluster run. None knows CUDA or the IR.
 
-pub use super::boxes::{BoxCopy, BoxPiece, SharedBox, box_copy};
+pub use super::boxes::{BoxCopy, BoxPart, BoxPiece, SharedBox, box_copy};
 pub use super::bulk::{
     BulkCopy, PhaseOf, bulk_commit, bulk_copy, bulk_wait, copy_async, copy_async_commit, copy_async_wait,
     cp_async_mbarrier_arrive, mbarrier_arrive, mbarrier_arrive_at, mbarrier_expect, mbarrier_init,

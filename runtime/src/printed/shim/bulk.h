@@ -49,26 +49,42 @@ static inline void ws_ptx_cp_async_bulk_commit_group() { ws_h_bulk_commit(); }
 static inline void ws_ptx_cp_async_bulk_wait_group(int left) { ws_h_bulk_wait((unsigned int)left, false); }
 static inline void ws_ptx_cp_async_bulk_wait_group_read(int left) { ws_h_bulk_wait((unsigned int)left, true); }
 
-// Copies of boxes; a map's first word is the address of the host's.
-static inline void ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes(unsigned int to, const void* map, int x, int y, unsigned int barrier) {
-    ws_h_tma_load(to, map, x, y, barrier);
-}
-static inline void ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes_multicast_cluster(unsigned int to, const void* map, int x, int y, unsigned int barrier, unsigned short blocks) {
-    ws_h_tma_load_multicast(to, map, x, y, barrier, blocks);
-}
-static inline void ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes_L2_cache_hint(unsigned int to, const void* map, int x, int y, unsigned int barrier, unsigned long long) {
-    ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes(to, map, x, y, barrier);
-}
-static inline void ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes_multicast_cluster_L2_cache_hint(unsigned int to, const void* map, int x, int y, unsigned int barrier, unsigned short blocks, unsigned long long) {
-    ws_ptx_cp_async_bulk_tensor_2d_shared_cluster_global_mbarrier_complete_tx_bytes_multicast_cluster(to, map, x, y, barrier, blocks);
-}
-static inline void ws_ptx_cp_async_bulk_tensor_2d_global_shared_cta_bulk_group(const void* map, int x, int y, unsigned int from) {
-    ws_h_tma_store(map, x, y, from);
-}
-static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_add_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 0); }
-static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_min_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 1); }
-static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_max_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 2); }
-static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_and_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 3); }
-static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_or_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 4); }
-static inline void ws_ptx_cp_reduce_async_bulk_tensor_2d_global_shared_cta_xor_bulk_group(const void* map, int x, int y, unsigned int from) { ws_h_tma_reduce(map, x, y, from, 5); }
+// Copies of boxes, of tensors of each rank; a map's first word is the address of the host's.
+#define WS_REDUCE_BOX(rank, operation, number) \
+    static inline void ws_ptx_cp_reduce_async_bulk_tensor_##rank##d_global_shared_cta_##operation##_bulk_group(const void* map, WS_LIST_##rank(WS_PARAMETER, int, x), unsigned int from) { \
+        const int at[] = {WS_LIST_##rank(WS_LISTED, int, x)}; \
+        ws_h_tma_reduce(map, at, from, number); \
+    }
+#define WS_BOXES(rank) \
+    static inline void ws_ptx_cp_async_bulk_tensor_##rank##d_shared_cluster_global_mbarrier_complete_tx_bytes(unsigned int to, const void* map, WS_LIST_##rank(WS_PARAMETER, int, x), unsigned int barrier) { \
+        const int at[] = {WS_LIST_##rank(WS_LISTED, int, x)}; \
+        ws_h_tma_load(to, map, at, barrier); \
+    } \
+    static inline void ws_ptx_cp_async_bulk_tensor_##rank##d_shared_cluster_global_mbarrier_complete_tx_bytes_multicast_cluster(unsigned int to, const void* map, WS_LIST_##rank(WS_PARAMETER, int, x), unsigned int barrier, unsigned short blocks) { \
+        const int at[] = {WS_LIST_##rank(WS_LISTED, int, x)}; \
+        ws_h_tma_load_multicast(to, map, at, barrier, blocks); \
+    } \
+    static inline void ws_ptx_cp_async_bulk_tensor_##rank##d_shared_cluster_global_mbarrier_complete_tx_bytes_L2_cache_hint(unsigned int to, const void* map, WS_LIST_##rank(WS_PARAMETER, int, x), unsigned int barrier, unsigned long long) { \
+        const int at[] = {WS_LIST_##rank(WS_LISTED, int, x)}; \
+        ws_h_tma_load(to, map, at, barrier); \
+    } \
+    static inline void ws_ptx_cp_async_bulk_tensor_##rank##d_shared_cluster_global_mbarrier_complete_tx_bytes_multicast_cluster_L2_cache_hint(unsigned int to, const void* map, WS_LIST_##rank(WS_PARAMETER, int, x), unsigned int barrier, unsigned short blocks, unsigned long long) { \
+        const int at[] = {WS_LIST_##rank(WS_LISTED, int, x)}; \
+        ws_h_tma_load_multicast(to, map, at, barrier, blocks); \
+    } \
+    static inline void ws_ptx_cp_async_bulk_tensor_##rank##d_global_shared_cta_bulk_group(const void* map, WS_LIST_##rank(WS_PARAMETER, int, x), unsigned int from) { \
+        const int at[] = {WS_LIST_##rank(WS_LISTED, int, x)}; \
+        ws_h_tma_store(map, at, from); \
+    } \
+    WS_REDUCE_BOX(rank, add, 0) \
+    WS_REDUCE_BOX(rank, min, 1) \
+    WS_REDUCE_BOX(rank, max, 2) \
+    WS_REDUCE_BOX(rank, and, 3) \
+    WS_REDUCE_BOX(rank, or, 4) \
+    WS_REDUCE_BOX(rank, xor, 5)
+WS_BOXES(1)
+WS_BOXES(2)
+WS_BOXES(3)
+WS_BOXES(4)
+WS_BOXES(5)
 static inline void ws_ptx_prefetch_tensormap(const void*) {}

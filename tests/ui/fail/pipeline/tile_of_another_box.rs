@@ -2,11 +2,11 @@ use warpsmith::prelude::*;
 
 #[derive(Stage)]
 struct Step<'a> {
-    a: Tile<'a, bf16, 64, 64, Swizzle128>,
+    a: Tile<'a, f32, 64, 32, Unswizzled>,
 }
 
 #[gpu_kernel]
-fn kernel(x: &TensorMap<bf16, 32, 64, Swizzle128>) {
+fn kernel(x: &TensorMap<f32, 32, 32, Unswizzled>) {
     let ring = shared!(Pipeline<Step, 2>);
     let mut load = ring.producer();
     let slot = load.acquire();

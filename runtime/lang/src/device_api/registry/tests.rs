@@ -108,10 +108,11 @@ fn only_operations_of_a_warp_have_lanes() {
 }
 
 #[test]
-fn atomic_operations_with_orderings_are_those_whose_text_depends_on_them() {
+fn the_text_of_atomic_operations_depends_on_their_orderings() {
     for entry in registry() {
-        let ordered = matches!(entry.builtin.facts.orders, Orders::By(_));
-        assert_eq!(ordered, entry.builtin.by_constant.is_some(), "{}", entry.name());
+        if matches!(entry.builtin.facts.orders, Orders::By(_)) {
+            assert!(entry.builtin.by_constant.is_some(), "{}", entry.name());
+        }
     }
 }
 

@@ -22,7 +22,7 @@ mod synchronisation;
 use std::collections::HashMap;
 
 use super::program::{Entry, Op, Param, Program, Site, Slot};
-use super::{LowerOptions, ValueChecks};
+use super::{LowerOptions, ValueChecks, is_library};
 use crate::ir::{Expr, Function, InstanceId, Instances, Location, LoopId, Module, Type, VarId};
 use crate::simulator::{Line, Synchronisation};
 use crate::validate::ValidModule;
@@ -328,9 +328,4 @@ fn room(ty: &Type) -> (usize, usize) {
         Type::Shared { rank, .. } => (8 + 8 * rank, 8),
         ty => (ty.size(), ty.align()),
     }
-}
-
-/// Returns whether a file is a source of this library: device functions there are not the user's.
-fn is_library(file: &str) -> bool {
-    file.starts_with(file!().trim_end_matches("interpreter/lower/mod.rs"))
 }

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{Lower, is_library};
+use super::Lower;
 use crate::interpreter::LowerOptions;
+use crate::interpreter::is_library;
 use crate::interpreter::program::{Op, Program, Site};
 use crate::ir::{Builtin, Expr, ExprKind, Function, Location, Module, Orders, visit};
 use crate::simulator::{Line, Synchronisation, SynchronisationKind};

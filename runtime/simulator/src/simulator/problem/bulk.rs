@@ -34,17 +34,15 @@ pub enum BulkProblem {
         /// What it is a multiple of.
         align: usize,
     },
-    /// A box whose first column is no multiple of sixteen bytes from the matrix's first.
+    /// A box whose first column is no multiple of sixteen bytes from the tensor's first.
     Column {
         /// The bytes before it in its row.
         bytes: i64,
     },
-    /// A stored box that begins before the matrix.
+    /// A stored box that begins before the tensor.
     Outside {
-        /// Its first row.
-        row: i64,
-        /// The bytes before it in its row.
-        bytes: i64,
+        /// The coordinates of its first element, the outermost first.
+        first: Vec<i64>,
     },
     /// An address that is no multiple of sixteen.
     Misaligned {
@@ -86,13 +84,13 @@ impl fmt::Display for BulkProblem {
                 f,
                 "takes a tile that is {beyond} bytes beyond a multiple of {align}; declare it by `shared!(Tile<…>)` with its layout, which aligns it"
             ),
-            Self::Outside { row, bytes } => write!(
+            Self::Outside { first } => write!(
                 f,
-                "stores a box that begins in row {row}, {bytes} bytes from the first column; on a GPU the launch ends with an illegal instruction: only loads begin before the matrix, stores may end behind it"
+                "stores a box that begins at {first:?} of the tensor; on a GPU the launch ends with an illegal instruction: only loads have coordinates below zero, stores may end behind it"
             ),
             Self::Column { bytes } => write!(
                 f,
-                "takes a box that begins {bytes} bytes from the first column; on a GPU columns of boxes begin at multiples of 16 bytes, or the launch ends with an illegal instruction: take a part of the matrix that begins there"
+                "takes a box that begins {bytes} bytes from the first column; on a GPU columns of boxes begin at multiples of 16 bytes, or the launch ends with an illegal instruction: take a part of the tensor that begins there"
             ),
             Self::NotWaitedFor => write!(
                 f,

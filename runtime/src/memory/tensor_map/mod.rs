@@ -1,32 +1,20 @@
-//! Maps of matrices in device memory, which kernels give the copy engine.
+//! Maps of tensors in device memory, which kernels give the copy engine.
 
-use std::any::type_name;
+mod part;
 
-use crate::argument::TensorMapObject;
-use crate::boxes::{BoxFill, EncodedMap, Matrix};
+use crate::boxes::BoxFill;
 use crate::driver::Promotion;
-use crate::error::{Result, TensorMapError};
+use crate::error::Result;
+#[cfg(doc)]
+use crate::error::TensorMapError;
 use crate::memory::buffer::Buffer;
 use crate::memory::part::{Part, PartMut};
 use crate::memory::pitched::Pitched2;
 use crate::memory::region::{Part3, PartMut3};
-use crate::memory::start::Start;
+pub use part::{TensorPart, TensorPartMut};
 use warpsmith_lang::tensor_map::{BoxLayout, MappedElement, TensorMap, TensorMapMut};
 
-/// Most rows, and most columns, of a matrix that has a map.
-///
-/// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalDim`.
-const EXTENT: u64 = 1 << 32;
-/// Rows are fewer bytes apart.
-///
-/// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalStrides`.
-const STRIDE: u64 = 1 << 40;
-/// The alignment of the address, and the unit of the bytes between rows.
-///
-/// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalAddress`, `globalStrides`.
-const UNIT: u64 = 16;
-
-/// How the copy engine reads a matrix, besides what its map's type says.
+/// How the copy engine reads a tensor, besides what its map's type says.
 ///
 /// ```
 /// # use warpsmith::prelude::*;
@@ -46,7 +34,7 @@ pub struct TensorOptions {
 }
 
 impl TensorOptions {
-    /// The L2 cache fetches 128 bytes at once; elements outside of the matrix are zeros.
+    /// The L2 cache fetches 128 bytes at once; elements outside of the tensor are zeros.
     pub fn new() -> Self {
         Self::default()
     }
@@ -56,80 +44,19 @@ impl TensorOptions {
         Self { promotion, ..self }
     }
 
-    /// Elements outside of the matrix are NaNs, whose bits are the device's.
+    /// Elements outside of the tensor are NaNs, whose bits are the device's.
     pub fn fill_nan(self) -> Self {
         Self { fill: BoxFill::Nan, ..self }
     }
 }
 
-/// A matrix where it begins, checked.
-struct Mapped<'a, T> {
-    start: Start<'a, T>,
-    rows: usize,
-    cols: usize,
-    /// Bytes from one row to the next.
-    stride: usize,
-}
-
-impl<T: MappedElement> Mapped<'_, T> {
-    /// Rows side by side in memory with this number of elements.
-    fn dense(start: Start<'_, T>, len: usize, rows: usize, cols: usize) -> Result<Mapped<'_, T>> {
-        if rows.checked_mul(cols).is_none_or(|all| all > len) {
-            return Err(TensorMapError::Elements { rows, cols, len }.into());
-        }
-        Ok(Mapped { start, rows, cols, stride: cols * size_of::<T>() })
-    }
-
-    /// The limits of maps, before the driver is asked.
-    fn check(&self, options: TensorOptions) -> std::result::Result<(), TensorMapError> {
-        let (element, limit) = (type_name::<T>(), EXTENT);
-        for (what, extent) in [("rows", self.rows), ("columns", self.cols)] {
-            if extent == 0 || extent as u64 > EXTENT {
-                return Err(TensorMapError::Extent { what, extent, limit });
-            }
-        }
-        let (address, stride) = (self.start.address, self.stride as u64);
-        if !address.is_multiple_of(UNIT) {
-            return Err(TensorMapError::Address { address, beyond: address % UNIT });
-        }
-        if !stride.is_multiple_of(UNIT) || stride >= STRIDE {
-            let (stride, cols, multiple) = (self.stride, self.cols, UNIT as usize / size_of::<T>());
-            return Err(TensorMapError::Stride { stride, cols, element, multiple });
-        }
-        if options.fill == BoxFill::Nan && !T::ELEMENT.is_float() {
-            return Err(TensorMapError::Nan { element });
-        }
-        Ok(())
-    }
-
-    fn object<const ROWS: usize, const COLS: usize, L: BoxLayout>(
-        &self,
-        options: TensorOptions,
-    ) -> Result<TensorMapObject> {
-        self.check(options)?;
-        let matrix = Matrix {
-            address: self.start.address,
-            rows: self.rows as u64,
-            cols: self.cols as u64,
-            stride: self.stride as u64,
-        };
-        let (shape, fill) = (TensorMap::<T, ROWS, COLS, L>::SHAPE, options.fill);
-        let encoded = match self.start.in_gpu() {
-            None => EncodedMap([0; 16]),
-            Some((memory, _)) => {
-                let has = memory.compute();
-                if has < (9, 0) {
-                    return Err(TensorMapError::Device { has }.into());
-                }
-                memory.encode(&matrix, &shape, fill, options.promotion)?
-            }
-        };
-        let (place, order) = (self.start.place(), self.start.order());
-        Ok(TensorMapObject { encoded, matrix, shape, fill, place, order })
-    }
-}
-
 impl<'a, T: MappedElement> Part<'a, T> {
+    /// The first elements as a tensor of 1 to 5 dimensions, the last innermost: `part.tensor([planes, rows, cols]).map()?` is an
+    /// argument for `&TensorMap3<T, PLANES, ROWS, COLS, L>`.
+    pub fn tensor<const RANK: usize>(self, extents: [usize; RANK]) -> TensorPart<'a, T, RANK> {
+        TensorPart::dense(self.start(), self.len(), extents)
+    }
+
     /// The first elements as a matrix, row after row, in boxes of `ROWS` × `COLS` that the copy engine loads: an argument for
     /// `&TensorMap<T, ROWS, COLS, L>`.
     ///
@@ -157,13 +84,17 @@ impl<'a, T: MappedElement> Part<'a, T> {
         cols: usize,
         options: TensorOptions,
     ) -> Result<TensorMap<'a, T, ROWS, COLS, L>> {
-        let object = Mapped::dense(self.start(), self.len(), rows, cols)?.object::<ROWS, COLS, L>(options)?;
-        // SAFETY: the part borrows the memory for the lifetime.
-        Ok(unsafe { TensorMap::new(object) })
+        self.tensor([rows, cols]).options(options).map()
     }
 }
 
 impl<'a, T: MappedElement> PartMut<'a, T> {
+    /// The first elements as a tensor of 1 to 5 dimensions, the last innermost: `part.tensor_mut([planes, rows, cols]).map()?` is
+    /// an argument for `&mut TensorMapMut3<T, PLANES, ROWS, COLS, L>`.
+    pub fn tensor_mut<const RANK: usize>(self, extents: [usize; RANK]) -> TensorPartMut<'a, T, RANK> {
+        TensorPartMut::dense(self.start(), self.len(), extents)
+    }
+
     /// The first elements as a matrix, row after row, in boxes of `ROWS` × `COLS` that the copy engine stores: an argument for
     /// `&mut TensorMapMut<T, ROWS, COLS, L>`.
     ///
@@ -176,13 +107,23 @@ impl<'a, T: MappedElement> PartMut<'a, T> {
         rows: usize,
         cols: usize,
     ) -> Result<TensorMapMut<'a, T, ROWS, COLS, L>> {
-        let matrix = Mapped::dense(self.start(), self.len(), rows, cols)?;
-        // SAFETY: the part borrows the memory for the lifetime, to be written.
-        Ok(unsafe { TensorMapMut::new(matrix.object::<ROWS, COLS, L>(TensorOptions::new())?) })
+        self.tensor_mut([rows, cols]).map()
     }
 }
 
 impl<T: MappedElement> Buffer<T> {
+    /// The first elements as a tensor of 1 to 5 dimensions, the last innermost: `buffer.tensor([planes, rows, cols]).map()?` is an
+    /// argument for `&TensorMap3<T, PLANES, ROWS, COLS, L>`.
+    pub fn tensor<const RANK: usize>(&self, extents: [usize; RANK]) -> TensorPart<'_, T, RANK> {
+        Part::from(self).tensor(extents)
+    }
+
+    /// The first elements as a tensor of 1 to 5 dimensions, the last innermost: `buffer.tensor_mut([planes, rows, cols]).map()?` is
+    /// an argument for `&mut TensorMapMut3<T, PLANES, ROWS, COLS, L>`.
+    pub fn tensor_mut<const RANK: usize>(&mut self, extents: [usize; RANK]) -> TensorPartMut<'_, T, RANK> {
+        PartMut::from(self).tensor_mut(extents)
+    }
+
     /// The first elements as a matrix, row after row, in boxes of `ROWS` × `COLS` that the copy engine loads: an argument for
     /// `&TensorMap<T, ROWS, COLS, L>`.
     ///
@@ -197,7 +138,7 @@ impl<T: MappedElement> Buffer<T> {
         rows: usize,
         cols: usize,
     ) -> Result<TensorMap<'_, T, ROWS, COLS, L>> {
-        self.slice(..)?.tensor_map(rows, cols)
+        self.tensor([rows, cols]).map()
     }
 
     /// The first elements as a matrix, row after row, in boxes of `ROWS` × `COLS` that the copy engine stores: an argument for
@@ -212,11 +153,17 @@ impl<T: MappedElement> Buffer<T> {
         rows: usize,
         cols: usize,
     ) -> Result<TensorMapMut<'_, T, ROWS, COLS, L>> {
-        self.slice_mut(..)?.tensor_map_mut(rows, cols)
+        self.tensor_mut([rows, cols]).map()
     }
 }
 
 impl<'a, T: MappedElement> Part3<'a, T> {
+    /// The box as a tensor of three dimensions: `part.tensor().map()?` is an argument for `&TensorMap3<T, PLANES, ROWS, COLS, L>`.
+    pub fn tensor(self) -> TensorPart<'a, T, 3> {
+        let (start, extents, strides) = self.placed();
+        TensorPart::strided(start, extents, strides)
+    }
+
     /// One plane as a matrix in boxes that the copy engine loads: an argument for `&TensorMap<T, ROWS, COLS, L>`.
     ///
     /// # Errors
@@ -237,13 +184,18 @@ impl<'a, T: MappedElement> Part3<'a, T> {
         self,
         options: TensorOptions,
     ) -> Result<TensorMap<'a, T, ROWS, COLS, L>> {
-        let object = plane(self.plane())?.object::<ROWS, COLS, L>(options)?;
-        // SAFETY: the part borrows the memory for the lifetime.
-        Ok(unsafe { TensorMap::new(object) })
+        self.tensor().only_plane()?.options(options).map()
     }
 }
 
 impl<'a, T: MappedElement> PartMut3<'a, T> {
+    /// The box as a tensor of three dimensions: `part.tensor_mut().map()?` is an argument for
+    /// `&mut TensorMapMut3<T, PLANES, ROWS, COLS, L>`.
+    pub fn tensor_mut(self) -> TensorPartMut<'a, T, 3> {
+        let (start, extents, strides) = self.placed();
+        TensorPartMut::strided(start, extents, strides)
+    }
+
     /// One plane as a matrix in boxes that the copy engine stores: an argument for `&mut TensorMapMut<T, ROWS, COLS, L>`.
     ///
     /// # Errors
@@ -253,9 +205,7 @@ impl<'a, T: MappedElement> PartMut3<'a, T> {
     pub fn tensor_map_mut<const ROWS: usize, const COLS: usize, L: BoxLayout>(
         self,
     ) -> Result<TensorMapMut<'a, T, ROWS, COLS, L>> {
-        let object = plane(self.plane())?.object::<ROWS, COLS, L>(TensorOptions::new())?;
-        // SAFETY: the part borrows the memory for the lifetime, to be written.
-        Ok(unsafe { TensorMapMut::new(object) })
+        self.tensor_mut().only_plane()?.map()
     }
 }
 
@@ -282,15 +232,5 @@ impl<T: MappedElement> Pitched2<T> {
         &mut self,
     ) -> Result<TensorMapMut<'_, T, ROWS, COLS, L>> {
         PartMut3::from(self).tensor_map_mut()
-    }
-}
-
-/// The only plane of a box.
-fn plane<T>(
-    (start, [planes, rows, cols], stride): (Start<'_, T>, [usize; 3], usize),
-) -> Result<Mapped<'_, T>> {
-    match planes {
-        1 => Ok(Mapped { start, rows, cols, stride }),
-        planes => Err(TensorMapError::Planes { planes }.into()),
     }
 }

@@ -1,0 +1,265 @@
+//! Device memory as a tensor: extents and strides, checked before a map of them is made.
+
+use std::any::type_name;
+use std::marker::PhantomData;
+
+use super::TensorOptions;
+use crate::argument::TensorMapObject;
+use crate::boxes::{BoxFill, BoxShape, Dimension, EncodedMap, Tensor};
+use crate::error::{Extents, Result, TensorMapError, dimension};
+use crate::memory::start::Start;
+use warpsmith_lang::tensor_map::{
+    BoxLayout, MappedElement, TensorMap, TensorMap1, TensorMap3, TensorMap4, TensorMap5, TensorMapMut,
+    TensorMapMut1, TensorMapMut3, TensorMapMut4, TensorMapMut5,
+};
+
+/// Most elements of each dimension of a tensor that has a map.
+///
+/// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalDim`.
+const EXTENT: u64 = 1 << 32;
+/// Elements of an outer dimension are fewer bytes apart.
+///
+/// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalStrides`.
+const STRIDE: u64 = 1 << 40;
+/// The alignment of the address, and the unit of strides, in bytes.
+///
+/// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalAddress`, `globalStrides`.
+const UNIT: u64 = 16;
+/// Where a tensor lies.
+#[derive(Debug)]
+struct Strided<'a, T, const RANK: usize> {
+    start: Start<'a, T>,
+    /// Bytes of memory from the start on.
+    bytes: usize,
+    extents: [usize; RANK],
+    /// Bytes from one element of a dimension to the next.
+    strides: [usize; RANK],
+    options: TensorOptions,
+}
+
+impl<T, const RANK: usize> Clone for Strided<'_, T, RANK> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const RANK: usize> Copy for Strided<'_, T, RANK> {}
+
+impl<T: MappedElement, const RANK: usize> Strided<'_, T, RANK> {
+    /// The tensor as the copy engine knows it, within the limits of maps and of the memory.
+    fn checked(&self) -> std::result::Result<Tensor, TensorMapError> {
+        self.check_extents()?;
+        self.check_places()?;
+        self.check_strides()?;
+        if self.options.fill == BoxFill::Nan && !T::ELEMENT.is_float() {
+            return Err(TensorMapError::Nan { element: type_name::<T>() });
+        }
+        let pairs = self.extents.iter().zip(&self.strides);
+        let dimensions = pairs
+            .map(|(extent, stride)| Dimension { extent: *extent as u64, stride: *stride as u64 })
+            .collect();
+        Ok(Tensor { address: self.start.address, dimensions })
+    }
+
+    fn check_extents(&self) -> std::result::Result<(), TensorMapError> {
+        for (i, extent) in self.extents.into_iter().enumerate() {
+            if extent == 0 || extent as u64 > EXTENT {
+                return Err(TensorMapError::Extent { what: dimension(RANK, i), extent, limit: EXTENT });
+            }
+        }
+        Ok(())
+    }
+
+    /// All elements are in the memory.
+    fn check_places(&self) -> std::result::Result<(), TensorMapError> {
+        if end::<T>(&self.extents, &self.strides) > self.bytes as u128 {
+            let len = self.bytes / size_of::<T>();
+            return Err(TensorMapError::Elements { extents: Extents(self.extents.into()), len });
+        }
+        let address = self.start.address;
+        match address % UNIT {
+            0 => Ok(()),
+            beyond => Err(TensorMapError::Address { address, beyond }),
+        }
+    }
+
+    fn check_strides(&self) -> std::result::Result<(), TensorMapError> {
+        let (element, size) = (type_name::<T>(), size_of::<T>());
+        let Some((inner, outer)) = self.strides.split_last() else { return Ok(()) };
+        if *inner != size {
+            return Err(TensorMapError::InnerStride { stride: inner / size });
+        }
+        let cols = self.extents[RANK - 1];
+        for (i, stride) in outer.iter().enumerate() {
+            let bytes = *stride as u64;
+            if bytes == 0 || !bytes.is_multiple_of(UNIT) || bytes >= STRIDE {
+                let (what, stride, multiple) = (dimension(RANK, i), *stride, UNIT as usize / size);
+                return Err(TensorMapError::Stride { what, stride, cols, element, multiple });
+            }
+        }
+        Ok(())
+    }
+
+    fn object(&self, shape: BoxShape) -> Result<TensorMapObject> {
+        let tensor = self.checked()?;
+        let fill = self.options.fill;
+        let encoded = match self.start.in_gpu() {
+            None => EncodedMap([0; 16]),
+            Some((memory, _)) => {
+                let has = memory.compute();
+                if has < (9, 0) {
+                    return Err(TensorMapError::Device { has }.into());
+                }
+                memory.encode(&tensor, &shape, fill, self.options.promotion)?
+            }
+        };
+        let (place, order) = (self.start.place(), self.start.order());
+        Ok(TensorMapObject { encoded, tensor, shape, fill, place, order })
+    }
+}
+
+impl<'a, T> Strided<'a, T, 3> {
+    /// The matrix of a tensor that has one plane.
+    fn only_plane(self) -> std::result::Result<Strided<'a, T, 2>, TensorMapError> {
+        let ([planes, rows, cols], [_, row, col]) = (self.extents, self.strides);
+        let Self { start, bytes, options, .. } = self;
+        match planes {
+            1 => Ok(Strided { start, bytes, extents: [rows, cols], strides: [row, col], options }),
+            planes => Err(TensorMapError::Planes { planes }),
+        }
+    }
+}
+
+/// Bytes from the first element of a tensor to the end of the last.
+fn end<T>(extents: &[usize], strides: &[usize]) -> u128 {
+    let last = |(extent, stride): (&usize, &usize)| (extent.saturating_sub(1) as u128, *stride as u128);
+    let bytes = extents.iter().zip(strides).map(last).map(|(last, stride)| last.saturating_mul(stride));
+    bytes.fold(size_of::<T>() as u128, u128::saturating_add)
+}
+
+macro_rules! tensor_part {
+    ($(#[$docs:meta])* $name:ident $($mutable:ident)?) => {
+        $(#[$docs])*
+        #[derive(Debug)]
+        pub struct $name<'a, T, const RANK: usize> {
+            at: Strided<'a, T, RANK>,
+            _elements: PhantomData<&'a $($mutable)? T>,
+        }
+
+        impl<'a, T: MappedElement, const RANK: usize> $name<'a, T, RANK> {
+            /// Elements side by side, the last dimension innermost, in memory that has `len` of them.
+            pub(crate) fn dense(start: Start<'a, T>, len: usize, extents: [usize; RANK]) -> Self {
+                let mut strides = [size_of::<T>(); RANK];
+                for i in (1..RANK).rev() {
+                    strides[i - 1] = strides[i].saturating_mul(extents[i]);
+                }
+                let bytes = len * size_of::<T>();
+                Self::of(Strided { start, bytes, extents, strides, options: TensorOptions::new() })
+            }
+
+            /// Elements at these distances in bytes; the memory ends behind the last.
+            pub(crate) fn strided(start: Start<'a, T>, extents: [usize; RANK], strides: [usize; RANK]) -> Self {
+                let bytes = end::<T>(&extents, &strides).try_into().unwrap_or(usize::MAX);
+                Self::of(Strided { start, bytes, extents, strides, options: TensorOptions::new() })
+            }
+
+            fn of(at: Strided<'a, T, RANK>) -> Self {
+                Self { at, _elements: PhantomData }
+            }
+
+            /// Sets the elements from one of each dimension to the next, the outermost first; the last is 1.
+            ///
+            /// They need not descend: `.strides([64, 4096, 1])` of `[64, 4096, 64]` are the columns of a matrix in panels of 64.
+            pub fn strides(self, elements: [usize; RANK]) -> Self {
+                let strides = elements.map(|count| count.saturating_mul(size_of::<T>()));
+                Self { at: Strided { strides, ..self.at }, ..self }
+            }
+
+            /// Sets how the copy engine reads it.
+            pub fn options(self, options: TensorOptions) -> Self {
+                Self { at: Strided { options, ..self.at }, ..self }
+            }
+        }
+    };
+}
+
+tensor_part! {
+    /// Elements of a buffer as a tensor of `RANK` dimensions that the copy engine loads: `buffer.tensor([planes, rows, cols])`.
+    ///
+    /// Its elements lie side by side, the last dimension innermost, unless [`strides`](Self::strides) says otherwise. `map` makes
+    /// the argument of a kernel, whose parameter's type gives the boxes.
+    ///
+    /// ```
+    /// # use warpsmith::prelude::*;
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let x = Device::simulator().upload(&[1.0f32; 4 * 16 * 64])?;
+    /// let map: TensorMap3<f32, 2, 8, 32, Unswizzled> = x.tensor([4, 16, 64]).map()?;
+    /// assert_eq!(map.extents(), [4, 16, 64]);
+    /// # Ok(()) }
+    /// ```
+    TensorPart
+}
+
+impl<T, const RANK: usize> Clone for TensorPart<'_, T, RANK> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const RANK: usize> Copy for TensorPart<'_, T, RANK> {}
+
+tensor_part! {
+    /// Elements of a buffer as a tensor of `RANK` dimensions that the copy engine stores: `buffer.tensor_mut([planes, rows, cols])`.
+    ///
+    /// Otherwise like [`TensorPart`].
+    TensorPartMut mut
+}
+
+macro_rules! maps {
+    ($($part:ident<$rank:literal> => $map:ident<$($extent:ident),+>)+) => {$(
+        impl<'a, T: MappedElement> $part<'a, T, $rank> {
+            #[doc = concat!("The map for a kernel's parameter of type `", stringify!($map), "`.")]
+            ///
+            /// One map works for many launches.
+            ///
+            /// # Errors
+            /// [`TensorMapError`] for a tensor that the copy engine does not know: an extent that is no 1 to 2^32, elements
+            /// beyond the memory, an address or a stride that is no multiple of 16 bytes, a stride of 2^40 bytes or more; a
+            /// fill of NaNs for integers; a GPU below compute capability 9.0. A driver error.
+            ///
+            /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
+            pub fn map<$(const $extent: usize,)+ L: BoxLayout>(self) -> Result<$map<'a, T, $($extent,)+ L>> {
+                let object = self.at.object($map::<T, $($extent,)+ L>::SHAPE)?;
+                // SAFETY: the part borrows the memory for the lifetime, to be written if the map is.
+                Ok(unsafe { $map::new(object) })
+            }
+        }
+    )+};
+}
+
+impl<'a, T: MappedElement> TensorPart<'a, T, 3> {
+    /// Its plane, if it has one.
+    pub(super) fn only_plane(self) -> Result<TensorPart<'a, T, 2>> {
+        Ok(TensorPart::of(self.at.only_plane()?))
+    }
+}
+
+impl<'a, T: MappedElement> TensorPartMut<'a, T, 3> {
+    /// Its plane, if it has one.
+    pub(super) fn only_plane(self) -> Result<TensorPartMut<'a, T, 2>> {
+        Ok(TensorPartMut::of(self.at.only_plane()?))
+    }
+}
+
+maps! {
+    TensorPart<1> => TensorMap1<COLS>
+    TensorPart<2> => TensorMap<ROWS, COLS>
+    TensorPart<3> => TensorMap3<PLANES, ROWS, COLS>
+    TensorPart<4> => TensorMap4<BATCHES, PLANES, ROWS, COLS>
+    TensorPart<5> => TensorMap5<BATCHES, VOLUMES, PLANES, ROWS, COLS>
+    TensorPartMut<1> => TensorMapMut1<COLS>
+    TensorPartMut<2> => TensorMapMut<ROWS, COLS>
+    TensorPartMut<3> => TensorMapMut3<PLANES, ROWS, COLS>
+    TensorPartMut<4> => TensorMapMut4<BATCHES, PLANES, ROWS, COLS>
+    TensorPartMut<5> => TensorMapMut5<BATCHES, VOLUMES, PLANES, ROWS, COLS>
+}

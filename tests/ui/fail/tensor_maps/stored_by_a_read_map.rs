@@ -1,0 +1,9 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(x: &TensorMap3<f32, 2, 4, 32, Unswizzled>) {
+    let tile = shared!(Tile<f32, 8, 32, Unswizzled>);
+    warpsmith::ptx::tma_store(x, [0, 0, 0], tile);
+}
+
+fn main() {}
