@@ -31,8 +31,7 @@ mod tensor_cores;
 mod text;
 mod wgmma;
 
-use std::any::{Any, TypeId};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 pub use crate::simulator::{Refused, Sanitizers};

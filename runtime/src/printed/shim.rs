@@ -35,12 +35,13 @@ macro_rules! parts {
 }
 
 /// The parts, in the order in which they need each other.
-static PARTS: [Part; 12] = parts![
+static PARTS: [Part; 13] = parts![
     "types.h" Always,
     "machine.h" Always,
     "numbers.h" Always,
     "atomics.h" Named,
     "ptx.h" Named,
+    "lists.h" Always,
     "bulk.h" Named,
     "tensor_cores.h" Named,
     "wgmma.h" Named,
