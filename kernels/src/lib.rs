@@ -27,6 +27,7 @@ mod error;
 pub mod number;
 pub mod pack;
 pub mod reduction;
+pub mod rows;
 
 pub use call::{Call, Family, Plan, Prepared, Step, Target};
 pub use error::KernelError;
