@@ -8,12 +8,11 @@ use warpsmith::driver::Limits;
 
 use super::function::{LayerNorm, LogSoftmax, RmsNorm, RowFunction, Softmax};
 use super::kernels::{Extents, rows_in_registers, rows_twice};
-use super::packed::{Packed, RowElement};
+use super::packed::{Packed, RowElement, Words};
 use super::plan::{PACKED_SLOTS, SINGLE_SLOTS, Shape, Way};
 use crate::argument::{Input, Layout, Matrix, MatrixMut, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
-use crate::pack::Pack;
 
 /// The least number that is added to a mean square, unless [`Call::epsilon`] sets another.
 const EPSILON: f32 = 1e-5;
@@ -241,9 +240,10 @@ impl<'a, F: RowFunction, T: RowElement> Family<'a> for Rows<'a, F, T> {
                 "rows_in_registers",
                 format!("{lanes} threads have a row in registers, in up to {slots} accesses each"),
             ),
-            None => {
-                ("rows_twice", "a row is too wide for the registers of a block, which reads it twice".to_owned())
-            }
+            None => (
+                "rows_twice",
+                "a row is too wide for the registers of a block, which reads it twice".to_owned(),
+            ),
         };
         Ok(Plan {
             kernel,
@@ -264,8 +264,8 @@ impl<'a, F: RowFunction, T: RowElement> Family<'a> for Rows<'a, F, T> {
         let way = self.way();
         Ok(vec![match way.pack {
             1 => launched::<F, T, 1, SINGLE_SLOTS>(self.singly(), way, target)?,
-            4 => launched::<F, Pack<T, 4>, 4, PACKED_SLOTS>(self.in_packs(), way, target)?,
-            _ => launched::<F, Pack<T, 8>, 8, PACKED_SLOTS>(self.in_packs(), way, target)?,
+            4 => launched::<F, Words<T>, 4, PACKED_SLOTS>(self.in_packs(4), way, target)?,
+            _ => launched::<F, Words<T>, 8, PACKED_SLOTS>(self.in_packs(8), way, target)?,
         }])
     }
 }
@@ -302,15 +302,15 @@ impl<'a, F: RowFunction, T: RowElement> Rows<'a, F, T> {
         Arguments { x: x.memory().clone(), residual, weight, bias, y: y.into_memory(), extents, epsilon }
     }
 
-    fn in_packs<const N: usize>(self) -> Arguments<'a, Pack<T, N>> {
-        let extents = self.extents(N);
-        let Self { x, mut y, mut residual, weight, bias, epsilon, .. } = self;
+    fn in_packs(self, pack: usize) -> Arguments<'a, Words<T>> {
+        let extents = self.extents(pack);
+        let Self { x, y, residual, weight, bias, epsilon, .. } = self;
         Arguments {
-            x: x.memory().packs().packs,
-            residual: residual.as_mut().map(|residual| residual.memory_mut().packs().1),
-            weight: weight.map(|weight| weight.packs().packs),
-            bias: bias.map(|bias| bias.packs().packs),
-            y: y.memory_mut().packs().1,
+            x: x.memory().values(),
+            residual: residual.map(|residual| residual.into_memory().into_values()),
+            weight: weight.map(|weight| weight.values()),
+            bias: bias.map(|bias| bias.values()),
+            y: y.into_memory().into_values(),
             extents,
             epsilon,
         }
@@ -330,18 +330,43 @@ fn launched<'a, F: RowFunction, P: Packed, const N: usize, const SLOTS: usize>(
     let bias = bias.unwrap_or_else(|| x.nothing());
     let Way { lanes, grid, block, .. } = way;
     Ok(match way.slots {
-        Some(slots) => step!(
-            target,
-            (grid, block),
-            rows_in_registers::<F, P, N, SLOTS>(
-                &x, &mut residual, &weight, &bias, &mut y, extents, epsilon, lanes, slots, with.0, with.1, with.2
+        Some(slots) => {
+            let is_full = extents.packs == (lanes * slots) as usize;
+            step!(
+                target,
+                (grid, block),
+                rows_in_registers::<F, P, N, SLOTS>(
+                    &x,
+                    &mut residual,
+                    &weight,
+                    &bias,
+                    &mut y,
+                    extents,
+                    epsilon,
+                    lanes,
+                    slots,
+                    is_full,
+                    with.0,
+                    with.1,
+                    with.2
+                )
             )
-        ),
+        }
         None => step!(
             target,
             (grid, block),
             rows_twice::<F, P, N>(
-                &x, &mut residual, &weight, &bias, &mut y, extents, epsilon, lanes, with.0, with.1, with.2
+                &x,
+                &mut residual,
+                &weight,
+                &bias,
+                &mut y,
+                extents,
+                epsilon,
+                lanes,
+                with.0,
+                with.1,
+                with.2
             )
         ),
     })

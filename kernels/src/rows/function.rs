@@ -53,6 +53,12 @@ pub struct Affine {
     factor: f32,
 }
 
+/// `e^x` in three instructions. Results below 2^-126 are zero.
+#[gpu_fn]
+fn exp(x: f32) -> f32 {
+    fast_exp2(x * core::f32::consts::LOG2_E)
+}
+
 #[gpu_impl]
 impl Exponentials {
     /// Finite: the difference of two of these is zero rather than NaN. Only negative infinity is less.
@@ -65,16 +71,16 @@ impl Exponentials {
         for k in 0..N {
             max = max.max(values[k]);
         }
-        let mut sum = self.sum * fast_exp(self.max - max);
+        let mut sum = self.sum * exp(self.max - max);
         #[unroll]
         for k in 0..N {
-            sum += fast_exp(values[k] - max);
+            sum += exp(values[k] - max);
         }
         Exponentials { max, sum }
     }
     fn joined(self, other: Self) -> Self {
         let max = self.max.max(other.max);
-        let sum = self.sum * fast_exp(self.max - max) + other.sum * fast_exp(other.max - max);
+        let sum = self.sum * exp(self.max - max) + other.sum * exp(other.max - max);
         Exponentials { max, sum }
     }
 }
@@ -97,7 +103,7 @@ impl RowFunction for Softmax {
         Affine { shift: all.max, factor: 1.0 / all.sum }
     }
     fn output(row: Affine, value: f32) -> f32 {
-        fast_exp(value - row.shift) * row.factor
+        exp(value - row.shift) * row.factor
     }
 }
 

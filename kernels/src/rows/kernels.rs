@@ -24,7 +24,7 @@ pub struct Extents {
 
 /// Row after row of `x` as `y`, with `lanes` threads a row, each of which has up to `slots` packs of it in registers.
 ///
-/// A row is read once. With a residual, `x + residual` takes its place, and is what the function gets.
+/// Rows that are full have `lanes * slots` packs. A row is read once. With a residual, `x + residual` takes its place, and is what the function gets.
 #[gpu_kernel(launch_bounds(MOST_THREADS), noalias)]
 pub fn rows_in_registers<F: RowFunction, P: Packed, const N: usize, const SLOTS: usize>(
     x: &[P],
@@ -36,11 +36,13 @@ pub fn rows_in_registers<F: RowFunction, P: Packed, const N: usize, const SLOTS:
     epsilon: f32,
     #[comptime] lanes: u32,
     #[comptime] slots: u32,
+    #[comptime] is_full: bool,
     #[comptime] has_residual: bool,
     #[comptime] has_weight: bool,
     #[comptime] has_bias: bool,
 ) {
-    let packs = extents.packs;
+    // Of rows that fill the slots, no access is guarded, and the compiler moves loads together.
+    let packs = if is_full { (lanes * slots) as usize } else { extents.packs };
     let lane = (thread_idx().x % lanes) as usize;
     let teams = (block_dim().x / lanes) as usize;
     let mut first = block_idx().x as usize * teams;
@@ -85,6 +87,8 @@ pub fn rows_in_registers<F: RowFunction, P: Packed, const N: usize, const SLOTS:
         let all = F::of_row(joined::<F>(summary, lanes), (packs * N) as f32, epsilon);
         if is_row {
             let to = &mut y[row * extents.y_stride..][..packs];
+            let weight = &weight[..if has_weight { packs } else { 0 }];
+            let bias = &bias[..if has_bias { packs } else { 0 }];
             #[unroll]
             for s in 0..slots {
                 let i = s as usize * lanes as usize + lane;

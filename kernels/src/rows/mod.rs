@@ -13,4 +13,4 @@ mod plan;
 
 pub use call::{Norm, Rows, layer_norm, log_softmax, rms_norm, softmax};
 pub use function::{LayerNorm, LogSoftmax, RmsNorm, RowFunction, Softmax};
-pub use packed::{Packed, RowElement};
+pub use packed::{Packed, RowElement, Words};

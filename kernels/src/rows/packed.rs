@@ -1,12 +1,20 @@
 //! Elements of rows as kernels load them: one at a time, or in packs of 16 bytes.
 
-use warpsmith::prelude::*;
+use core::marker::PhantomData;
 
-use crate::pack::Pack;
+use warpsmith::prelude::*;
 
 /// An element of a row: `f32`, `f16` or `bf16`. Rows are computed in `f32`.
 #[gpu_trait]
-pub trait RowElement: Float + Packed {}
+pub trait RowElement: Float + Packed {
+    /// Elements in 32 bits.
+    const A_WORD: usize;
+
+    /// The element of a word that begins at bit `shift`.
+    fn of_word(word: u32, shift: u32) -> f32;
+    /// The word, with an element in the place of that which begins at bit `shift`.
+    fn in_word(word: u32, shift: u32, value: f32) -> u32;
+}
 
 /// One or several elements of a row, which one instruction loads or stores.
 #[gpu_trait]
@@ -19,25 +27,44 @@ pub trait Packed: GpuType + 'static {
     fn with(self, k: usize, value: f32) -> Self;
 }
 
+/// Sixteen bytes of elements, as words: halves stay two in a register.
+#[derive(Clone, Copy, Debug, GpuType)]
+#[repr(C, align(16))]
+pub struct Words<T> {
+    words: [u32; 4],
+    elements: PhantomData<T>,
+}
+
 #[gpu_impl]
-impl<T: RowElement, const N: usize> Packed for Pack<T, N> {
+impl<T: RowElement> Packed for Words<T> {
     fn zero() -> Self {
-        Pack([T::ZERO; N])
+        Words { words: [0; 4], elements: PhantomData }
     }
     fn get(self, k: usize) -> f32 {
-        self.0[k].cast::<f32>()
+        T::of_word(self.words[k / T::A_WORD], (k % T::A_WORD) as u32 * 16)
     }
     fn with(self, k: usize, value: f32) -> Self {
         let mut changed = self;
-        changed.0[k] = value.cast::<T>();
+        let place = k / T::A_WORD;
+        changed.words[place] = T::in_word(self.words[place], (k % T::A_WORD) as u32 * 16, value);
         changed
     }
 }
 
 macro_rules! elements {
-    ($($t:ident)+) => {$(
+    ($($t:ident, $a_word:literal: |$word:ident, $shift:ident, $value:ident| $of:expr, $in:expr;)+) => {$(
         #[gpu_impl]
-        impl RowElement for $t {}
+        impl RowElement for $t {
+            const A_WORD: usize = $a_word;
+
+            fn of_word($word: u32, $shift: u32) -> f32 {
+                $of
+            }
+            #[allow(unused_variables, reason = "an element may be the whole word")]
+            fn in_word($word: u32, $shift: u32, $value: f32) -> u32 {
+                $in
+            }
+        }
 
         #[gpu_impl]
         impl Packed for $t {
@@ -54,7 +81,21 @@ macro_rules! elements {
     )+};
 }
 
-elements! { f32 f16 bf16 }
+elements! {
+    f32, 1: |word, _shift, value| f32::from_bits(word), value.to_bits();
+    f16, 2: |word, shift, value|
+        f16::from_bits((word >> shift) as u16).to_f32(),
+        replaced(word, shift, f16::from_f32(value).to_bits());
+    bf16, 2: |word, shift, value|
+        f32::from_bits(word >> shift << 16),
+        replaced(word, shift, bf16::from_f32(value).to_bits());
+}
+
+/// A word with other bits in the half that begins at bit `shift`.
+#[gpu_fn]
+fn replaced(word: u32, shift: u32, half: u16) -> u32 {
+    word & (0xffff_0000u32 >> shift) | (half as u32) << shift
+}
 
 /// The elements as numbers.
 #[gpu_fn]

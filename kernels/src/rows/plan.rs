@@ -14,9 +14,9 @@ const BLOCK: u32 = 256;
 const MOST_BLOCKS: usize = i32::MAX as usize;
 
 /// Threads that share a row. The first number that holds a row with few registers in each thread is taken.
-const LANES: [u32; 5] = [4, 32, 256, 512, MOST_THREADS];
+const LANES: [u32; 6] = [4, 32, 128, 256, 512, MOST_THREADS];
 /// What is few: packs, and elements that do not come in packs.
-const FEW: (usize, usize) = (4, 8);
+const FEW: (usize, usize) = (8, 16);
 
 /// The shape of a call, as far as it decides how rows are done.
 pub struct Shape {
@@ -66,7 +66,8 @@ impl Shape {
             if is_packed { (per_pack, FEW.0, PACKED_SLOTS) } else { (1, FEW.1, SINGLE_SLOTS) };
         let packs = cols.div_ceil(pack);
         let by_table = LANES.into_iter().find(|lanes| packs <= *lanes as usize * few).unwrap_or(MOST_THREADS);
-        let lanes = self.threads.map_or(by_table, |threads| threads.clamp(1, MOST_THREADS).next_power_of_two());
+        let lanes =
+            self.threads.map_or(by_table, |threads| threads.clamp(1, MOST_THREADS).next_power_of_two());
         let slots = packs.div_ceil(lanes as usize).max(1);
         let block = lanes.max(BLOCK);
         // Those that share a row in several warps are a block.

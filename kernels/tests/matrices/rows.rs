@@ -52,7 +52,13 @@ fn elements<T: Real>(random: &mut Random, len: usize) -> Vec<T> {
 }
 
 /// Runs a function on the simulator, and compares with the reference.
-fn check<T: RowElement + Real>(function: Function, place: Place, with: With, threads: Option<u32>, seed: u64) {
+fn check<T: RowElement + Real>(
+    function: Function,
+    place: Place,
+    with: With,
+    threads: Option<u32>,
+    seed: u64,
+) {
     let device = shuffled(seed);
     let is_norm = matches!(function, Function::RmsNorm | Function::LayerNorm);
     let with = if is_norm { with } else { With::default() };
