@@ -24,6 +24,7 @@
 pub mod argument;
 mod call;
 mod error;
+pub mod movement;
 pub mod number;
 pub mod pack;
 pub mod reduction;
