@@ -37,7 +37,7 @@ pub fn copy<'a, T: GpuType>(
 ) -> Call<'a, Movement<'a, T>> {
     let shape = Shape::Matrices(x.layout(), y.layout());
     let (x, y) = (x.memory().clone(), y.into_memory());
-    Call::new(device, Movement { x, y, shape, band: BAND })
+    Call::new(device, Movement { x, y, shape, band: BAND, span: None })
 }
 
 /// Changes the order of the axes of a dense array: axis `k` of `y` is axis `axes[k]` of `x`.
@@ -56,7 +56,7 @@ pub fn permute<'a, T: GpuType>(
     y: impl SliceMutArg<'a, T>,
 ) -> Call<'a, Movement<'a, T>> {
     let shape = Shape::Array { extents: extents.to_vec(), order: axes.to_vec() };
-    Call::new(device, Movement { x: Input::new(x), y: Output::new(y), shape, band: BAND })
+    Call::new(device, Movement { x: Input::new(x), y: Output::new(y), shape, band: BAND, span: None })
 }
 
 /// A movement of elements.
@@ -65,6 +65,7 @@ pub struct Movement<'a, T> {
     y: Output<'a, T>,
     shape: Shape,
     band: u32,
+    span: Option<usize>,
 }
 
 /// What a caller says of the elements.
@@ -77,6 +78,12 @@ impl<'a, T: GpuType> Call<'a, Movement<'a, T>> {
     /// Tiles of a transpose that are taken below each other before the next ones beside them, at least one. Default: 16.
     pub fn band(self, tiles: u32) -> Self {
         self.map(|movement| Movement { band: tiles, ..movement })
+    }
+
+    /// The side of the tiles of a transpose in units of 256 bytes, 1 or 2. Default: 2 for elements of eight bytes, otherwise 1. Elements
+    /// of one and two bytes have tiles of one size alone.
+    pub fn span(self, units: usize) -> Self {
+        self.map(|movement| Movement { span: Some(units), ..movement })
     }
 }
 
@@ -172,7 +179,7 @@ impl<T: GpuType> Movement<'_, T> {
             axes.push(Axis { extent: words, x_stride: 1, y_stride: 1 });
         }
         let is_aligned = self.x.misalignment() == Some(0) && self.y.misalignment() == Some(0);
-        Ok(Request { axes, word, is_aligned, band: self.band }.way())
+        Ok(Request { axes, word, is_aligned, band: self.band, span: self.span }.way())
     }
 }
 
@@ -257,10 +264,10 @@ fn moved<'a, W: Num, const N: usize, const EDGE: usize, const PAD: usize>(
                 transpose_elements::<W, EDGE, PAD>(&x, &mut y, of, outer, is_batched)
             )
         }
-        Way::Turn(Turn { of, outer, grid, .. }) => {
+        Way::Turn(Turn { of, outer, grid, span, .. }) => {
             let (x, mut y) = (x.values::<Pack<W, N>>(), y.into_values::<Pack<W, N>>());
             let is_batched = of.batch > 1;
-            step!(target, (grid, THREADS), transpose_packs::<W, N>(&x, &mut y, of, outer, is_batched))
+            step!(target, (grid, THREADS), transpose_packs::<W, N>(&x, &mut y, of, outer, span, is_batched))
         }
         Way::Copy(Copy { pack: 1, inner, outer, chunk, pieces, lanes, is_dense, grid }) => {
             step!(

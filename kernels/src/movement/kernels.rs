@@ -9,6 +9,8 @@ use crate::pack::Pack;
 pub const THREADS: u32 = 256;
 /// Packs of a row of a tile, and threads along each of its sides.
 pub const SIDE: usize = 16;
+/// Parts of `SIDE × SIDE` packs of the largest tile.
+const MOST_PARTS: usize = 4;
 /// Threads along a row of a tile of single elements.
 const ROW: usize = 32;
 
@@ -75,18 +77,20 @@ fn turned<W: Num, const N: usize>(packs: [Pack<W, N>; N]) -> [Pack<W, N>; N] {
 
 /// `y = xᵀ` of matrices whose extents and strides are in packs of `N` elements.
 ///
-/// A thread turns `N × N` elements in its registers. Through a tile in shared memory, whose packs change places so that no two lanes
-/// share a bank, each warp reads and writes two rows of 256 bytes at a time.
+/// A tile has `span * SIDE` packs on each side. A thread turns `N × N` elements of it at a time in its registers. In shared memory the
+/// packs of a row change places, so no two lanes share a bank. Each warp reads and writes two rows of 256 bytes at a time.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
 pub fn transpose_packs<W: Num, const N: usize>(
     x: &[Pack<W, N>],
     y: &mut [Pack<W, N>],
     of: Turned,
     outer: Outer,
+    #[comptime] span: usize,
     #[comptime] is_batched: bool,
 ) {
-    let mut memory = shared!([[Pack<W, N>; SIDE]; SIDE * N]);
+    let mut memory = shared!([[Pack<W, N>; SIDE * span]; SIDE * N * span]);
     let (col, row) = ((thread_idx().x % 16) as usize, (thread_idx().x / 16) as usize);
+    let side = SIDE * span;
     let tiles = of.tiles() as usize;
     let mut number = block_idx().x as usize;
     while number < tiles * of.batch {
@@ -98,28 +102,37 @@ pub fn transpose_packs<W: Num, const N: usize>(
             x_first = place.x;
             y_first = place.y;
         }
-        let from = tile_row * SIDE + row;
-        let from_col = tile_col * SIDE + col;
-        if from < of.rows && from_col < of.cols {
-            let mut packs = [Pack([W::ZERO; N]); N];
+        // All loads are under way before the first of them is waited for. Behind an edge, they repeat what is at the edge.
+        let mut parts = [[Pack([W::ZERO; N]); N]; MOST_PARTS];
+        #[unroll]
+        for part in 0..span * span {
+            let from = (tile_row * side + part / span * SIDE + row).min(of.rows - 1);
+            let from_col = (tile_col * side + part % span * SIDE + col).min(of.cols - 1);
             #[unroll]
             for k in 0..N {
-                packs[k] = x[x_first + (from * N + k) * of.x_stride + from_col];
+                parts[part][k] = x[x_first + (from * N + k) * of.x_stride + from_col];
             }
-            let packs = turned::<W, N>(packs);
+        }
+        #[unroll]
+        for part in 0..span * span {
+            let (below, beside) = (part / span * SIDE + row, part % span * SIDE + col);
+            let packs = turned::<W, N>(parts[part]);
             #[unroll]
             for k in 0..N {
-                memory[col * N + k][row ^ (col % 8)] = packs[k];
+                memory[beside * N + k][below ^ (col % 8)] = packs[k];
             }
         }
         sync_threads();
-        let to_col = tile_row * SIDE + col;
         #[unroll]
-        for k in 0..N {
-            let r = k * SIDE + row;
-            let to = tile_col * SIDE * N + r;
-            if to < of.cols * N && to_col < of.rows {
-                y[y_first + to * of.y_stride + to_col] = memory[r][col ^ (r / N % 8)];
+        for part in 0..span * span {
+            let (below, beside) = (part / span * SIDE + row, part % span * SIDE + col);
+            let (to, to_col) = (tile_col * side + below, tile_row * side + beside);
+            if to < of.cols && to_col < of.rows {
+                #[unroll]
+                for k in 0..N {
+                    y[y_first + (to * N + k) * of.y_stride + to_col] =
+                        memory[below * N + k][beside ^ (row % 8)];
+                }
             }
         }
         number += grid_dim().x as usize;

@@ -31,6 +31,8 @@ pub struct Turn {
     pub pack: usize,
     /// The side of a tile, in elements.
     pub edge: usize,
+    /// The side of a tile of packs, in [`SIDE`] packs.
+    pub span: usize,
     /// The matrices.
     pub of: Turned,
     /// The axes around them.
@@ -70,6 +72,8 @@ pub struct Request {
     pub is_aligned: bool,
     /// Tiles below each other that are taken before those beside them.
     pub band: u32,
+    /// The side of a tile of packs, in [`SIDE`] packs, unless another one is faster as a rule.
+    pub span: Option<usize>,
 }
 
 impl Request {
@@ -113,7 +117,9 @@ impl Request {
         let pack = self.per_pack();
         let packed =
             self.strides_fit(axes) && row.extent.is_multiple_of(pack) && col.extent.is_multiple_of(pack);
-        let (pack, edge) = if packed { (pack, pack * SIDE) } else { (1, edge(self.word).0) };
+        // Packs of two elements are two a thread in a small tile, which are too few loads under way.
+        let span = self.span.unwrap_or(if pack == 2 { 2 } else { 1 }).clamp(1, most_span(pack));
+        let (pack, edge) = if packed { (pack, pack * SIDE * span) } else { (1, edge(self.word).0) };
         let outer: Vec<Axis> = axes
             .iter()
             .enumerate()
@@ -132,7 +138,8 @@ impl Request {
             batch: Outer::count(&outer),
         };
         let blocks = (of.tile_rows as usize * of.tile_cols as usize).saturating_mul(of.batch);
-        Turn { pack, edge, of, outer: Outer::new(&outer), grid: blocks.min(MOST_BLOCKS) as u32 }
+        let grid = blocks.min(MOST_BLOCKS) as u32;
+        Turn { pack, edge, span, of, outer: Outer::new(&outer), grid }
     }
 
     fn copy(&self, mut axes: Vec<Axis>, inner: usize) -> Copy {
@@ -153,6 +160,14 @@ impl Request {
         let grid = pieces.div_ceil(teams).min(MOST_BLOCKS) as u32;
         let lanes = lanes as u32;
         Copy { pack, inner, outer: Outer::new(&outer), chunk, pieces, lanes, is_dense, grid }
+    }
+}
+
+/// The largest tile of packs of so many elements: 128 KiB of shared memory, and no more than 16 packs of a thread.
+fn most_span(pack: usize) -> usize {
+    match pack {
+        2 | 4 => 2,
+        _ => 1,
     }
 }
 
