@@ -33,6 +33,7 @@ chapters! {
     tour "docs/tour.md"
     testing "docs/testing.md"
     performance "docs/performance.md"
+    collection "docs/kernels.md"
     limits "docs/limits.md"
     from_cuda "docs/from/cuda.md"
     from_cupy "docs/from/cupy.md"

@@ -114,8 +114,9 @@ impl Target {
 ///
 /// The arguments are evaluated again at each launch, from what the step owns.
 macro_rules! step {
-    ($target:expr, ($grid:expr, $block:expr), $launch:expr) => {{
-        let ready = $target.prepare($launch.grid($grid).block($block))?;
+    ($target:expr, $at:expr, $launch:expr) => {{
+        let (grid, block): (u32, u32) = $at;
+        let ready = $target.prepare($launch.grid(grid).block(block))?;
         $crate::call::Step::new(move || Ok(ready.launch($launch)?))
     }};
 }
