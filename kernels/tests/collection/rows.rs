@@ -4,7 +4,8 @@ use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptes
 use warpsmith::prelude::*;
 use warpsmith_kernels::rows::{RowElement, layer_norm, log_softmax, rms_norm, softmax};
 
-use crate::data::{Place, Placed, Random, Real, shuffled};
+use crate::devices::{Random, devices, shuffled};
+use crate::matrices::{Place, Placed, Real};
 
 /// What a test computes.
 #[derive(Clone, Copy, Debug)]
@@ -51,15 +52,15 @@ fn elements<T: Real>(random: &mut Random, len: usize) -> Vec<T> {
     (0..len).map(|_| T::of(random.unit() * large(random))).collect()
 }
 
-/// Runs a function on the simulator, and compares with the reference.
+/// Runs a function, and compares with the reference.
 fn check<T: RowElement + Real>(
+    device: &Device,
     function: Function,
     place: Place,
     with: With,
     threads: Option<u32>,
     seed: u64,
 ) {
-    let device = shuffled(seed);
     let is_norm = matches!(function, Function::RmsNorm | Function::LayerNorm);
     let with = if is_norm { with } else { With::default() };
     let Place { rows, cols, .. } = place;
@@ -68,9 +69,9 @@ fn check<T: RowElement + Real>(
     let x = elements::<T>(&mut random, rows * cols);
     let r = elements::<T>(&mut random, rows * cols);
     let (weight, bias) = (elements::<T>(&mut random, cols), elements::<T>(&mut random, cols));
-    let placed = Placed::new(&device, place, &x, padding);
-    let mut residual = Placed::new(&device, Place { gap: place.gap + 8, ..place }, &r, padding);
-    let mut y = Placed::new(&device, place, &vec![padding; rows * cols], padding);
+    let placed = Placed::new(device, place, &x, padding);
+    let mut residual = Placed::new(device, Place { gap: place.gap + 8, ..place }, &r, padding);
+    let mut y = Placed::new(device, place, &vec![padding; rows * cols], padding);
     let (on_device, biases) =
         (device.upload(&weight).expect("device memory"), device.upload(&bias).expect("device memory"));
     macro_rules! run {
@@ -82,7 +83,7 @@ fn check<T: RowElement + Real>(
     }
     macro_rules! norm {
         ($norm:ident) => {{
-            let mut call = $norm(&device, placed.matrix(), y.matrix_mut()).epsilon(EPSILON as f32);
+            let mut call = $norm(device, placed.matrix(), y.matrix_mut()).epsilon(EPSILON as f32);
             if with.weight {
                 call = call.weight(&on_device);
             }
@@ -96,13 +97,13 @@ fn check<T: RowElement + Real>(
         }};
     }
     match function {
-        Function::Softmax => run!(softmax(&device, placed.matrix(), y.matrix_mut())),
-        Function::LogSoftmax => run!(log_softmax(&device, placed.matrix(), y.matrix_mut())),
+        Function::Softmax => run!(softmax(device, placed.matrix(), y.matrix_mut())),
+        Function::LogSoftmax => run!(log_softmax(device, placed.matrix(), y.matrix_mut())),
         Function::RmsNorm => norm!(rms_norm),
         Function::LayerNorm => norm!(layer_norm),
     }
-    let got = y.read(&device, padding);
-    let sums = residual.read(&device, padding);
+    let got = y.read(device, padding);
+    let sums = residual.read(device, padding);
     for row in 0..rows {
         let mut input = Vec::new();
         for i in row * cols..(row + 1) * cols {
@@ -151,11 +152,20 @@ const SHAPES: [(usize, usize); 12] = [
 ];
 
 fn at_every_shape<T: RowElement + Real>() {
-    for (k, (rows, cols)) in SHAPES.into_iter().enumerate() {
-        for (offset, gap) in [(0, 0), (0, 8), (1, 3)] {
-            let place = Place { rows, cols, gap, offset };
+    let places = SHAPES.into_iter().flat_map(|(rows, cols)| {
+        [(0, 0), (0, 8), (1, 3)].map(|(offset, gap)| Place { rows, cols, gap, offset })
+    });
+    for device in devices() {
+        for (k, place) in places.clone().enumerate() {
             for function in FUNCTIONS {
-                check::<T>(function, place, if k % 2 == 0 { ALL } else { With::default() }, None, k as u64);
+                check::<T>(
+                    &device,
+                    function,
+                    place,
+                    if k % 2 == 0 { ALL } else { With::default() },
+                    None,
+                    k as u64,
+                );
             }
         }
     }
@@ -178,12 +188,14 @@ fn rows_of_bf16_at_every_shape() {
 
 #[test]
 fn rows_too_wide_for_registers_are_read_twice() {
-    let place = Place { rows: 2, cols: 40_000, gap: 0, offset: 0 };
-    check::<f32>(Function::Softmax, place, With::default(), None, 1);
-    check::<f32>(Function::LayerNorm, place, ALL, None, 1);
-    let place = Place { rows: 3, cols: 33_001, gap: 0, offset: 1 };
-    check::<bf16>(Function::LogSoftmax, place, With::default(), None, 1);
-    check::<f32>(Function::RmsNorm, place, With { weight: true, ..With::default() }, None, 1);
+    for device in devices() {
+        let place = Place { rows: 2, cols: 40_000, gap: 0, offset: 0 };
+        check::<f32>(&device, Function::Softmax, place, With::default(), None, 1);
+        check::<f32>(&device, Function::LayerNorm, place, ALL, None, 1);
+        let place = Place { rows: 3, cols: 33_001, gap: 0, offset: 1 };
+        check::<bf16>(&device, Function::LogSoftmax, place, With::default(), None, 1);
+        check::<f32>(&device, Function::RmsNorm, place, With { weight: true, ..With::default() }, None, 1);
+    }
 }
 
 proptest! {
@@ -206,12 +218,13 @@ proptest! {
         is_half in any::<bool>(),
         seed in 0u64..1000,
     ) {
+        let device = shuffled(seed);
         let place = Place { rows, cols, gap, offset };
         let with = With { weight, bias, residual };
         if is_half {
-            check::<bf16>(function, place, with, threads, seed);
+            check::<bf16>(&device, function, place, with, threads, seed);
         } else {
-            check::<f32>(function, place, with, threads, seed);
+            check::<f32>(&device, function, place, with, threads, seed);
         }
     }
 }

@@ -1,32 +1,7 @@
 //! Matrices of tests: random elements, at any distance of rows and any alignment.
 
 use warpsmith::prelude::*;
-use warpsmith::simulator::Settings;
 use warpsmith_kernels::argument::{Matrix, MatrixMut, matrix, matrix_mut};
-
-/// A simulator that runs warps and blocks in an order of its own.
-pub fn shuffled(seed: u64) -> Device {
-    Device::simulator_with(Settings { seed, ..Settings::default() })
-}
-
-/// Random numbers, by the multiplication of Lehmer.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(2_654_435_769) | 1)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = (u128::from(self.0) * 0xda94_2042_e4dd_58b5 >> 3) as u64 | 1;
-        self.0 >> 7
-    }
-
-    /// A number of [-1, 1).
-    pub fn unit(&mut self) -> f64 {
-        (self.next() % (1 << 24)) as f64 / f64::from(1 << 23) - 1.0
-    }
-}
 
 /// An element that references compute with.
 pub trait Real: GpuType + PartialEq + std::fmt::Debug {

@@ -4,7 +4,8 @@ use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptes
 use warpsmith::prelude::*;
 use warpsmith_kernels::movement::{copy, permute, transpose};
 
-use crate::data::{Place, Placed, Random, shuffled};
+use crate::devices::{Random, devices, shuffled};
+use crate::matrices::{Place, Placed};
 
 /// An element whose bits are random.
 trait Bits: GpuType + PartialEq + std::fmt::Debug {
@@ -47,37 +48,38 @@ struct Case {
 }
 
 /// Transposes a matrix, and copies it to one of the other order.
-fn check<T: Bits>(case: Case, seed: u64) {
-    let device = shuffled(seed);
+fn check<T: Bits>(device: &Device, case: Case, seed: u64) {
     let Case { rows, cols, gaps, offsets, band } = case;
     let x = elements::<T>(seed, rows * cols);
     let padding = T::of(0);
     let from = Place { rows, cols, gap: gaps.0, offset: offsets.0 };
     let to = Place { rows: cols, cols: rows, gap: gaps.1, offset: offsets.1 };
-    let placed = Placed::new(&device, from, &x, padding);
+    let placed = Placed::new(device, from, &x, padding);
     let want: Vec<T> =
         (0..cols).flat_map(|c| (0..rows).map(move |r| (r, c))).map(|(r, c)| x[r * cols + c]).collect();
-    let mut y = Placed::new(&device, to, &vec![padding; rows * cols], padding);
+    let mut y = Placed::new(device, to, &vec![padding; rows * cols], padding);
     let run = |call: warpsmith_kernels::Call<'_, warpsmith_kernels::movement::Movement<'_, T>>| {
         call.band(band).run().unwrap_or_else(|e| panic!("{case:?}: {e}"));
     };
-    run(transpose(&device, placed.matrix(), y.matrix_mut()));
-    assert_eq!(y.read(&device, padding), want, "{case:?}");
-    let mut y = Placed::new(&device, to, &vec![padding; rows * cols], padding);
-    run(copy(&device, placed.matrix(), y.matrix_mut().t()));
-    assert_eq!(y.read(&device, padding), want, "{case:?}, as a copy");
+    run(transpose(device, placed.matrix(), y.matrix_mut()));
+    assert_eq!(y.read(device, padding), want, "{case:?}");
+    let mut y = Placed::new(device, to, &vec![padding; rows * cols], padding);
+    run(copy(device, placed.matrix(), y.matrix_mut().t()));
+    assert_eq!(y.read(device, padding), want, "{case:?}, as a copy");
     let same = Place { gap: gaps.1, offset: offsets.1, ..from };
-    let mut y = Placed::new(&device, same, &vec![padding; rows * cols], padding);
-    run(copy(&device, placed.matrix(), y.matrix_mut()));
-    assert_eq!(y.read(&device, padding), x, "{case:?}, in the same order");
+    let mut y = Placed::new(device, same, &vec![padding; rows * cols], padding);
+    run(copy(device, placed.matrix(), y.matrix_mut()));
+    assert_eq!(y.read(device, padding), x, "{case:?}, in the same order");
 }
 
 fn at_every_shape<T: Bits>() {
     let shapes =
         [(0, 3), (3, 0), (1, 1), (1, 70), (5, 300), (16, 16), (64, 64), (33, 70), (160, 96), (144, 272)];
-    for (k, (rows, cols)) in shapes.into_iter().enumerate() {
-        for (gaps, offsets) in [((0, 0), (0, 0)), ((16, 32), (0, 0)), ((1, 0), (0, 3))] {
-            check::<T>(Case { rows, cols, gaps, offsets, band: k as u32 % 3 }, k as u64);
+    for device in devices() {
+        for (k, (rows, cols)) in shapes.into_iter().enumerate() {
+            for (gaps, offsets) in [((0, 0), (0, 0)), ((16, 32), (0, 0)), ((1, 0), (0, 3))] {
+                check::<T>(&device, Case { rows, cols, gaps, offsets, band: k as u32 % 3 }, k as u64);
+            }
         }
     }
 }
@@ -112,12 +114,11 @@ fn permuted<T: Copy>(x: &[T], extents: &[usize], axes: &[usize]) -> Vec<T> {
         .collect()
 }
 
-fn check_permuted<T: Bits>(extents: &[usize], axes: &[usize], seed: u64) {
-    let device = shuffled(seed);
+fn check_permuted<T: Bits>(device: &Device, extents: &[usize], axes: &[usize], seed: u64) {
     let x = elements::<T>(seed, extents.iter().product());
     let buffer = device.upload(&x).expect("device memory");
     let mut y = device.upload(&vec![T::of(0); x.len()]).expect("device memory");
-    permute(&device, &buffer, extents, axes, &mut y)
+    permute(device, &buffer, extents, axes, &mut y)
         .run()
         .unwrap_or_else(|e| panic!("{extents:?} {axes:?}: {e}"));
     assert_eq!(device.download(&y).expect("no fault"), permuted(&x, extents, axes), "{extents:?} {axes:?}");
@@ -125,13 +126,15 @@ fn check_permuted<T: Bits>(extents: &[usize], axes: &[usize], seed: u64) {
 
 #[test]
 fn batches_are_transposed_and_axes_joined() {
-    check_permuted::<f32>(&[3, 64, 128], &[0, 2, 1], 1);
-    check_permuted::<u16>(&[2, 3, 32, 40], &[1, 0, 3, 2], 2);
-    check_permuted::<u8>(&[2, 20, 3, 32], &[0, 2, 1, 3], 3);
-    check_permuted::<u32>(&[2, 3, 4, 2, 3, 5], &[5, 4, 3, 2, 1, 0], 4);
-    check_permuted::<u64>(&[7], &[0], 5);
-    check_permuted::<u64>(&[], &[], 6);
-    check_permuted::<f32>(&[40, 3, 500], &[2, 1, 0], 7);
+    for device in devices() {
+        check_permuted::<f32>(&device, &[3, 64, 128], &[0, 2, 1], 1);
+        check_permuted::<u16>(&device, &[2, 3, 32, 40], &[1, 0, 3, 2], 2);
+        check_permuted::<u8>(&device, &[2, 20, 3, 32], &[0, 2, 1, 3], 3);
+        check_permuted::<u32>(&device, &[2, 3, 4, 2, 3, 5], &[5, 4, 3, 2, 1, 0], 4);
+        check_permuted::<u64>(&device, &[7], &[0], 5);
+        check_permuted::<u64>(&device, &[], &[], 6);
+        check_permuted::<f32>(&device, &[40, 3, 500], &[2, 1, 0], 7);
+    }
 }
 
 proptest! {
@@ -148,9 +151,9 @@ proptest! {
     ) {
         let case = Case { rows, cols, gaps, offsets, band };
         if is_word {
-            check::<u32>(case, seed);
+            check::<u32>(&shuffled(seed), case, seed);
         } else {
-            check::<u16>(case, seed);
+            check::<u16>(&shuffled(seed), case, seed);
         }
     }
 
@@ -168,6 +171,6 @@ proptest! {
         if let Some(extent) = extents.get_mut(long) {
             *extent *= by;
         }
-        check_permuted::<u32>(&extents, &axes, seed);
+        check_permuted::<u32>(&shuffled(seed), &extents, &axes, seed);
     }
 }
