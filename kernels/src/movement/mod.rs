@@ -5,8 +5,9 @@
 
 mod axes;
 mod call;
-pub mod kernels;
+mod kernels;
 mod plan;
 
 pub use axes::{Axis, Outer};
 pub use call::{Movement, copy, permute, transpose};
+pub use kernels::{Turned, copy_rows, transpose_elements, transpose_packs};

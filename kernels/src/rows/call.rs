@@ -187,7 +187,7 @@ impl<'a, F: RowFunction, T: RowElement> Rows<'a, F, T> {
 }
 
 /// Refuses a matrix whose rows are not stretches of memory.
-fn side_by_side(what: &'static str, layout: Layout) -> Result<(), KernelError> {
+pub fn side_by_side(what: &'static str, layout: Layout) -> Result<(), KernelError> {
     if layout.col_stride == 1 || layout.cols <= 1 {
         return Ok(());
     }
@@ -200,7 +200,7 @@ fn side_by_side(what: &'static str, layout: Layout) -> Result<(), KernelError> {
 }
 
 /// Refuses a matrix of other extents than `x`.
-fn same_extents(what: &'static str, layout: Layout, x: Layout) -> Result<(), KernelError> {
+pub fn same_extents(what: &'static str, layout: Layout, x: Layout) -> Result<(), KernelError> {
     if (layout.rows, layout.cols) == (x.rows, x.cols) {
         return side_by_side(what, layout);
     }
@@ -219,9 +219,22 @@ fn one_a_column(what: &'static str, len: usize, cols: usize) -> Result<(), Kerne
     }
     Err(KernelError::Shape {
         what,
-        expected: format!("{cols} elements, one for each column of `x`"),
+        expected: format!("{cols}, one for each column of `x`"),
         got: format!("{len} elements"),
-        way_out: "pass a part: `weight.slice(..cols)?`",
+        way_out: "pass a part of that length: `.slice(..n)?`",
+    })
+}
+
+/// Refuses a slice that has not one element for each row.
+pub fn one_a_row(what: &'static str, len: usize, rows: usize) -> Result<(), KernelError> {
+    if len == rows {
+        return Ok(());
+    }
+    Err(KernelError::Shape {
+        what,
+        expected: format!("{rows}, one for each row of `x`"),
+        got: format!("{len} elements"),
+        way_out: "pass a part of that length: `.slice(..n)?`",
     })
 }
 

@@ -41,8 +41,10 @@ pub struct LayerNorm;
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Exponentials {
-    max: f32,
-    sum: f32,
+    /// The largest element.
+    pub max: f32,
+    /// The sum.
+    pub sum: f32,
 }
 
 /// A factor and what is subtracted before it.

@@ -10,6 +10,8 @@ pub const PACKED_SLOTS: usize = 8;
 pub const SINGLE_SLOTS: usize = 32;
 /// Threads of a block whose rows are shared by fewer.
 const BLOCK: u32 = 256;
+/// Packs of a row that is too wide for so few threads, if it is read twice.
+const WIDE: usize = 2048;
 /// The most blocks of a grid.
 const MOST_BLOCKS: usize = i32::MAX as usize;
 
@@ -50,33 +52,53 @@ pub struct Way {
 impl Shape {
     /// The way for this shape: the only table of the family.
     pub fn way(&self) -> Way {
-        let (rows, cols) = self.layouts.first().map_or((0, 0), |layout| (layout.rows, layout.cols));
-        let per_pack = PACK_BYTES / self.element;
-        let in_packs = |elements: usize| elements.is_multiple_of(per_pack);
-        let (is_packed, why) = if !self.is_aligned {
-            (false, "loads of one element, as an argument does not begin at a multiple of 16 bytes")
-        } else if !in_packs(cols) {
-            (false, "loads of one element, as a row is no multiple of 16 bytes")
-        } else if rows > 1 && !self.layouts.iter().all(|layout| in_packs(layout.row_stride)) {
-            (false, "loads of one element, as a row stride is no multiple of 16 bytes")
-        } else {
-            (true, "loads of 16 bytes")
-        };
-        let (pack, few, most) =
-            if is_packed { (per_pack, FEW.0, PACKED_SLOTS) } else { (1, FEW.1, SINGLE_SLOTS) };
+        let (pack, why) = self.access();
+        let (rows, cols) = self.extents();
+        let (few, most) = if pack > 1 { (FEW.0, PACKED_SLOTS) } else { (FEW.1, SINGLE_SLOTS) };
         let packs = cols.div_ceil(pack);
         let by_table = LANES.into_iter().find(|lanes| packs <= *lanes as usize * few).unwrap_or(MOST_THREADS);
         let lanes =
             self.threads.map_or(by_table, |threads| threads.clamp(1, MOST_THREADS).next_power_of_two());
         let slots = packs.div_ceil(lanes as usize).max(1);
-        let block = lanes.max(BLOCK);
-        // Those that share a row in several warps are a block.
-        let (block, teams) = if lanes > 32 { (lanes, 1) } else { (block, (block / lanes) as usize) };
-        let slots = (slots <= most).then_some(slots as u32);
-        let lanes = if slots.is_none() { block } else { lanes };
-        let teams = if slots.is_none() { 1 } else { teams };
-        let grid = rows.div_ceil(teams).min(MOST_BLOCKS) as u32;
-        Way { pack, lanes, slots, block, grid, why }
+        if slots > most {
+            return self.read_twice();
+        }
+        // Several warps that share a row are a block.
+        let block = if lanes > 32 { lanes } else { BLOCK };
+        let grid = rows.div_ceil((block / lanes) as usize).min(MOST_BLOCKS) as u32;
+        Way { pack, lanes, slots: Some(slots as u32), block, grid, why }
+    }
+
+    /// The way for rows that no registers hold: a block a row.
+    pub fn read_twice(&self) -> Way {
+        let (pack, why) = self.access();
+        let (rows, cols) = self.extents();
+        let by_table = if cols.div_ceil(pack) > WIDE { MOST_THREADS } else { BLOCK };
+        // Two warps at least: the threads of a block are joined through shared memory.
+        let lanes =
+            self.threads.map_or(by_table, |threads| threads.clamp(2 * 32, MOST_THREADS).next_power_of_two());
+        Way { pack, lanes, slots: None, block: lanes, grid: rows.min(MOST_BLOCKS) as u32, why }
+    }
+
+    /// Rows and columns.
+    fn extents(&self) -> (usize, usize) {
+        self.layouts.first().map_or((0, 0), |layout| (layout.rows, layout.cols))
+    }
+
+    /// Elements of an access, and why not more.
+    fn access(&self) -> (usize, &'static str) {
+        let (rows, cols) = self.extents();
+        let per_pack = PACK_BYTES / self.element;
+        let in_packs = |elements: usize| elements.is_multiple_of(per_pack);
+        if !self.is_aligned {
+            (1, "loads of one element, as an argument does not begin at a multiple of 16 bytes")
+        } else if !in_packs(cols) {
+            (1, "loads of one element, as a row is no multiple of 16 bytes")
+        } else if rows > 1 && !self.layouts.iter().all(|layout| in_packs(layout.row_stride)) {
+            (1, "loads of one element, as a row stride is no multiple of 16 bytes")
+        } else {
+            (per_pack, "loads of 16 bytes")
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use warpsmith::prelude::*;
-use warpsmith_kernels::rows::{RowElement, layer_norm, log_softmax, rms_norm, softmax};
+use warpsmith_kernels::rows::{RowElement, cross_entropy, layer_norm, log_softmax, rms_norm, softmax};
 
 use crate::devices::{Random, devices, shuffled};
 use crate::matrices::{Place, Placed, Real};
@@ -251,4 +251,60 @@ fn nan_and_infinities_do_as_in_pytorch() {
     assert!(got[5].is_nan() && got[4] == 0.0 && got[6] == 0.0, "{got:?}");
     layer_norm(&device, x.matrix(), y.matrix_mut()).run().expect("it runs");
     assert!(y.read(&device, 0.0).iter().all(|y| y.is_nan()));
+}
+
+/// The losses and gradients of rows, where every third row is left out.
+fn check_cross_entropy<T: RowElement + Real>(device: &Device, place: Place, scale: Option<f32>, seed: u64) {
+    let Place { rows, cols, .. } = place;
+    let mut random = Random::new(seed);
+    let padding = T::of(99.0);
+    let x = elements::<T>(&mut random, rows * cols);
+    let targets: Vec<u32> =
+        (0..rows).map(|r| if r % 3 == 2 { u32::MAX } else { random.below(cols) as u32 }).collect();
+    let placed = Placed::new(device, place, &x, padding);
+    let mut gradient = Placed::new(device, place, &vec![padding; rows * cols], padding);
+    let on_device = device.upload(&targets).expect("device memory");
+    let mut loss = device.upload(&vec![-1.0f32; rows]).expect("device memory");
+    let call = cross_entropy(device, placed.matrix(), &on_device, &mut loss);
+    let call = match scale {
+        Some(scale) => call.scale(scale).gradient(gradient.matrix_mut()),
+        None => call,
+    };
+    call.run().unwrap_or_else(|e| panic!("{place:?}: {e}"));
+    let (losses, gradients) = (device.download(&loss).expect("no fault"), gradient.read(device, padding));
+    for row in 0..rows {
+        let of_row: Vec<f64> = (0..cols).map(|c| x[row * cols + c].exact()).collect();
+        let target = targets[row] as usize;
+        let logarithms = reference(Function::LogSoftmax, &of_row);
+        let want = logarithms.get(target).map_or(0.0, |(value, _)| -value);
+        assert!(
+            (f64::from(losses[row]) - want).abs() < 1e-4,
+            "{place:?} row {row}: {} instead of {want}",
+            losses[row]
+        );
+        for (c, (value, _)) in reference(Function::Softmax, &of_row).into_iter().enumerate() {
+            let got = gradients[row * cols + c].exact();
+            let want = match scale {
+                None => padding.exact(),
+                Some(_) if target >= cols => 0.0,
+                Some(scale) => (value - if c == target { 1.0 } else { 0.0 }) * f64::from(scale),
+            };
+            let bound = 1e-5 + want.abs() * T::ROUNDING;
+            assert!((got - want).abs() <= bound, "{place:?} at ({row}, {c}): {got} instead of {want}");
+        }
+    }
+}
+
+#[test]
+fn cross_entropy_has_losses_and_gradients() {
+    for device in devices() {
+        for (k, (rows, cols)) in [(0, 3), (7, 1), (5, 64), (4, 1001), (3, 9000)].into_iter().enumerate() {
+            for (offset, gap) in [(0, 0), (1, 3)] {
+                let place = Place { rows, cols, gap, offset };
+                check_cross_entropy::<f32>(&device, place, Some(0.25), k as u64);
+                check_cross_entropy::<bf16>(&device, place, Some(1.0), k as u64);
+                check_cross_entropy::<f16>(&device, place, None, k as u64);
+            }
+        }
+    }
 }
