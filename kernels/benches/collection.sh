@@ -8,7 +8,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=$1
 shift
 peer=$(mktemp -d)/cub
-"$folder/kernels_tests" --test-threads=1
+# Snapshots stay where the sources are.
+"$folder/kernels_tests" --test-threads=1 --skip snapshots
 CORPUS_SCALE=real "$folder/kernels_tests" --test-threads=1 reductions scans
 nvcc -O3 -std=c++17 -gencode=arch=compute_90a,code=sm_90a -o "$peer" "$here/peer/cub.cu"
 python3 "$here/table.py" "$folder/kernels_bench" "$peer" "$@"

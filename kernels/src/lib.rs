@@ -1,4 +1,4 @@
-//! Kernels that programs call as functions: reductions and scans.
+//! Kernels that programs call as functions: reductions, scans, functions of rows, and transposes.
 //!
 //! ```
 //! use warpsmith::prelude::*;

@@ -25,6 +25,7 @@ macro_rules! chapters {
 chapters! {
     readme "README.md"
     crate_readme "runtime/README.md"
+    collection_readme "kernels/README.md"
     introduction "docs/README.md"
     saxpy "docs/tutorial/saxpy.md"
     product "docs/tutorial/product.md"

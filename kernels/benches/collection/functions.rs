@@ -235,12 +235,15 @@ fn axis(device: &Device, shape: [usize; 3]) -> Result<Run<'static>, KernelError>
     repeated(device, reduce::<Sum<f32>>(device, &*x, y).axis(&shape, 1))
 }
 
+/// Whether the second slice is the scan of the first.
+type IsScan<R> = fn(&[<R as Reduction>::Element], &[<R as Reduction>::Output]) -> bool;
+
 fn scan<R: Reduction>(
     device: &Device,
     n: usize,
     make: fn(usize) -> Vec<R::Element>,
     exclusive: bool,
-    is_right: fn(&[R::Element], &[R::Output]) -> bool,
+    is_right: IsScan<R>,
 ) -> Result<Run<'static>, KernelError>
 where
     R::Partial: Word,

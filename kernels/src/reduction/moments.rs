@@ -88,7 +88,7 @@ impl<T: Real, const LESS: u64> Reduction for Variance<T, LESS> {
         Moments { count, mean, squares }
     }
     fn output(partial: Moments<T::Float>, count: u64) -> T::Float {
-        let of = if count > LESS { count - LESS } else { 0 };
+        let of = count.saturating_sub(LESS);
         partial.squares / of.cast::<T::Float>()
     }
 }

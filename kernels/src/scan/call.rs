@@ -7,7 +7,7 @@ use warpsmith::driver::Limits;
 use warpsmith::{Buffer, Device};
 
 use super::Word;
-use super::kernel::{ITEMS, THREADS, TILE, Tiles, scan_kernel};
+use super::kernel::{ITEMS, THREADS, TILE, Tiles, WARPS, scan_kernel};
 use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
@@ -111,7 +111,7 @@ impl<'a, R: Reduction> Scan<'a, R> {
         (fits && x == y && x <= self.x.len()).then_some(x)
     }
 
-    /// Elements that the first tile lacks, so that the others begin with a pack.
+    /// Elements that the first tile lacks; all others then begin with a pack.
     fn missing(&self) -> usize {
         match self.head() {
             None | Some(0) => 0,
@@ -156,7 +156,7 @@ where
             tile: TILE,
             grid: u32::try_from(self.tiles()).unwrap_or(u32::MAX),
             block: THREADS,
-            shared: 9 * size_of::<R::Partial>() + size_of::<u32>(),
+            shared: (WARPS as usize + 1) * size_of::<R::Partial>() + size_of::<u32>(),
             workspace: self.tiles() * <R::Partial as Word>::HALVES * size_of::<u64>() + size_of::<u32>(),
             why: why.to_owned(),
         })
@@ -213,9 +213,9 @@ where
     }
     let ready = target.prepare(call!().grid(plan.grid).block(plan.block))?;
     Ok(Step::new(move || {
-        ready.launch(call!())?;
-        // Words hold the number in 31 bits, and zero is that of no launch.
+        let launched = ready.launch(call!());
+        // Words hold the number in 31 bits, and zero is that of no launch. A launch that failed has used its number.
         at.launch = at.launch % (u32::MAX / 2) + 1;
-        Ok(())
+        Ok(launched?)
     }))
 }

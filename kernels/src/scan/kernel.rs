@@ -13,8 +13,8 @@ pub const THREADS: u32 = 256;
 pub const ITEMS: usize = 16;
 /// Elements of a tile.
 pub const TILE: usize = THREADS as usize * ITEMS;
-
-const WARPS: u32 = THREADS / 32;
+/// Warps of a block.
+pub const WARPS: u32 = THREADS / 32;
 
 /// How elements lie in tiles.
 #[derive(Clone, Copy, Debug, GpuType)]
@@ -22,7 +22,7 @@ const WARPS: u32 = THREADS / 32;
 pub struct Tiles {
     /// Number of elements.
     pub len: usize,
-    /// Elements that the first tile lacks at its beginning, so that the others begin with a pack.
+    /// Elements that the first tile lacks at its beginning; all others then begin with a pack.
     pub missing: usize,
     /// The number of the launch, from 1 on.
     pub launch: u32,

@@ -54,7 +54,7 @@ impl Random {
     }
 
     pub fn next(&mut self) -> u64 {
-        self.0 = (u128::from(self.0) * 0xda94_2042_e4dd_58b5 >> 3) as u64 | 1;
+        self.0 = ((u128::from(self.0) * 0xda94_2042_e4dd_58b5) >> 3) as u64 | 1;
         self.0 >> 7
     }
 

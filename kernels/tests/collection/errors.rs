@@ -1,11 +1,13 @@
 //! Calls that are refused, by their texts.
 
+use warpsmith::args::{KernelArg, SliceArg};
+use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
-use warpsmith_kernels::KernelError;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
 use warpsmith_kernels::movement::{permute, transpose};
 use warpsmith_kernels::reduction::{Sum, dot, reduce};
 use warpsmith_kernels::rows::{cross_entropy, rms_norm, softmax};
+use warpsmith_kernels::{Call, Family, KernelError, Plan, Step, Target};
 
 #[track_caller]
 fn refused<T>(result: Result<T, KernelError>, text: &str) {
@@ -136,5 +138,51 @@ fn plans_of_matrices_say_what_and_why() {
         plan.plan().expect("it fits").to_string(),
         "transpose_packs<f32>: 8 blocks of 256 threads, 4096 elements a block, 16384 bytes of shared memory, \
          0 bytes of workspace; the fastest axis of x is another one than that of y; accesses of 16 bytes"
+    );
+}
+
+/// Memory that is an argument although something else has it.
+struct Shared(KernelArg);
+
+// SAFETY: the call is refused before anything runs.
+unsafe impl<'a> SliceArg<'a, f32> for Shared {
+    fn into_arg(self) -> KernelArg {
+        self.0
+    }
+}
+
+#[test]
+fn memory_that_is_read_and_written_is_refused() {
+    let device = Device::simulator();
+    let mut x = device.upload(&[1.0f32; 12]).expect("memory");
+    let again = Shared(SliceArg::<f32>::into_arg(&x));
+    refused(
+        reduce::<Sum<f32>>(&device, again, x.slice_mut(3..4).expect("a part")).run(),
+        "`y` and `x` overlap in device memory; pass parts that have no element in common",
+    );
+}
+
+/// A family whose kernels need a device that nobody has yet.
+struct Future;
+
+impl<'a> Family<'a> for Future {
+    const NEEDS: (u32, u32) = (99, 0);
+
+    fn plan(&self, _limits: &Limits) -> Result<Plan, KernelError> {
+        let mut plan = Plan::nothing(String::new(), "a test");
+        plan.kernel = "future";
+        Ok(plan)
+    }
+
+    fn steps(self, _plan: &Plan, _target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn a_device_that_is_too_old_is_refused() {
+    refused(
+        Call::new(&Device::simulator(), Future).prepare(),
+        "future needs compute capability 99.0, and the device has 9.0",
     );
 }
