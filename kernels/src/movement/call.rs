@@ -269,19 +269,19 @@ fn moved<'a, W: Num, const N: usize, const EDGE: usize, const PAD: usize>(
             let is_batched = of.batch > 1;
             step!(target, (grid, THREADS), transpose_packs::<W, N>(&x, &mut y, of, outer, span, is_batched))
         }
-        Way::Copy(Copy { pack: 1, inner, outer, chunk, pieces, lanes, is_dense, grid }) => {
+        Way::Copy(Copy { pack: 1, inner, outer, chunk, pieces, lanes, is_dense, has_outer, grid }) => {
             step!(
                 target,
                 (grid, THREADS),
-                copy_rows::<W>(&x, &mut y, inner, outer, chunk, pieces, lanes, is_dense)
+                copy_rows::<W>(&x, &mut y, inner, outer, chunk, pieces, lanes, is_dense, has_outer)
             )
         }
-        Way::Copy(Copy { inner, outer, chunk, pieces, lanes, grid, .. }) => {
+        Way::Copy(Copy { inner, outer, chunk, pieces, lanes, has_outer, grid, .. }) => {
             let (x, mut y) = (x.values::<Pack<W, N>>(), y.into_values::<Pack<W, N>>());
             step!(
                 target,
                 (grid, THREADS),
-                copy_rows::<Pack<W, N>>(&x, &mut y, inner, outer, chunk, pieces, lanes, true)
+                copy_rows::<Pack<W, N>>(&x, &mut y, inner, outer, chunk, pieces, lanes, true, has_outer)
             )
         }
     }])

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::axes::{Axis, Outer};
+use super::axes::{Axis, Outer, Place};
 use crate::pack::Pack;
 
 /// Threads of a block of every kernel of the family.
@@ -207,14 +207,19 @@ pub fn copy_rows<V: GpuType>(
     pieces: usize,
     #[comptime] lanes: u32,
     #[comptime] is_dense: bool,
+    #[comptime] has_outer: bool,
 ) {
     let lane = (thread_idx().x % lanes) as usize;
     let teams = (THREADS / lanes) as usize;
     let chunks = inner.extent.div_ceil(chunk);
     let mut piece = block_idx().x as usize * teams + (thread_idx().x / lanes) as usize;
     while piece < pieces {
-        let place = outer.place(piece / chunks);
-        let first = piece % chunks * chunk;
+        let mut place = Place { x: 0, y: 0 };
+        let mut first = piece * chunk;
+        if has_outer {
+            place = outer.place(piece / chunks);
+            first = piece % chunks * chunk;
+        }
         let len = chunk.min(inner.extent - first);
         if is_dense {
             let from = &x[place.x + first..][..len];

@@ -10,6 +10,10 @@ const LEAST_TURNED: usize = 8;
 const VALUES: usize = 8;
 /// Tiles below each other that are taken before those beside them, unless the caller sets another number.
 pub const BAND: u32 = 16;
+/// Bytes of a line of the cache.
+const LINE: usize = 128;
+/// Threads of a warp.
+const WARP: usize = 32;
 /// The most blocks of a grid.
 const MOST_BLOCKS: usize = i32::MAX as usize;
 
@@ -58,6 +62,8 @@ pub struct Copy {
     pub lanes: u32,
     /// Whether values lie side by side on both sides.
     pub is_dense: bool,
+    /// Whether there are axes around it.
+    pub has_outer: bool,
     /// Blocks.
     pub grid: u32,
 }
@@ -152,14 +158,16 @@ impl Request {
         let inner = Axis { extent: inner.extent / pack, ..inner };
         let outer: Vec<Axis> = axes.iter().map(|axis| axis.by(1, pack)).collect();
         let wanted = inner.extent.div_ceil(VALUES).next_power_of_two();
-        let least = inner.extent.next_power_of_two().min(32);
+        // Threads that share a row access whole lines of it.
+        let least = inner.extent.next_power_of_two().min(LINE / (pack * self.word)).min(WARP);
         let lanes = wanted.clamp(least, THREADS as usize);
         let chunk = lanes * VALUES;
         let pieces = inner.extent.div_ceil(chunk) * Outer::count(&outer);
         let teams = THREADS as usize / lanes;
         let grid = pieces.div_ceil(teams).min(MOST_BLOCKS) as u32;
         let lanes = lanes as u32;
-        Copy { pack, inner, outer: Outer::new(&outer), chunk, pieces, lanes, is_dense, grid }
+        let has_outer = !outer.is_empty();
+        Copy { pack, inner, outer: Outer::new(&outer), chunk, pieces, lanes, is_dense, has_outer, grid }
     }
 }
 
