@@ -88,7 +88,7 @@ fn norms<F: Norm, T: RowElement>(
     make: Make<F, T>,
     is_right: fn(&[f32], &[f32]) -> bool,
 ) -> Result<Run<'static>, KernelError> {
-    let weight: &'static Buffer<T> = kept(device.upload(&vec![T::ONE; COLS])?);
+    let weight: &'static Buffer<T> = kept(device.upload(&[T::ONE; COLS])?);
     timed_rows(device, n, fill, make, move |call| call.weight(weight), is_right)
 }
 

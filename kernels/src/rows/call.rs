@@ -98,7 +98,8 @@ impl Norm for RmsNorm {}
 impl Norm for LayerNorm {}
 
 impl<'a, F: RowFunction, T: RowElement> Call<'a, Rows<'a, F, T>> {
-    /// Threads that share a row: a power of two up to 1024, to which other numbers are rounded up. Default: as few as have a row in few registers each.
+    /// Threads that share a row: a power of two up to 1024, to which other numbers are rounded up. Default: as few as have a row in few
+    /// registers each.
     pub fn threads(self, threads: u32) -> Self {
         self.map(|rows| Rows { threads: Some(threads), ..rows })
     }

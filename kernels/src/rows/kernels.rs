@@ -24,7 +24,8 @@ pub struct Extents {
 
 /// Row after row of `x` as `y`, with `lanes` threads a row, each of which has up to `slots` packs of it in registers.
 ///
-/// Rows that are full have `lanes * slots` packs. A row is read once. With a residual, `x + residual` takes its place, and is what the function gets.
+/// Rows that are full have `lanes * slots` packs. A row is read once. With a residual, `x + residual` takes its place, and is what the
+/// function gets.
 #[gpu_kernel(launch_bounds(MOST_THREADS), noalias)]
 pub fn rows_in_registers<F: RowFunction, P: Packed, const N: usize, const SLOTS: usize>(
     x: &[P],

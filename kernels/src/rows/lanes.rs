@@ -19,7 +19,7 @@ pub fn joined<F: RowFunction>(summary: F::Summary, lanes: u32) -> F::Summary {
     }
     let mut of_warps = shared!([F::Summary; WARPS]);
     let of_warp = joined_in_warp::<F>(summary, 32);
-    if thread_idx().x % 32 == 0 {
+    if lane_id() == 0 {
         of_warps[thread_idx().x / 32] = of_warp;
     }
     sync_threads();

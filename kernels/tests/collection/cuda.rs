@@ -1,13 +1,14 @@
 //! The CUDA of the main kernels: as snapshots, compiled by NVRTC where there is one, and run by every executor of the simulator.
 
 use warpsmith::prelude::*;
-use warpsmith_kernels::movement::{copy_rows, transpose_elements, transpose_packs};
+use warpsmith_kernels::argument::{matrix, matrix_mut};
+use warpsmith_kernels::movement::{copy_rows, transpose, transpose_elements, transpose_packs};
 use warpsmith_kernels::reduction::{
     ArgMax, OwnSum, Reduction, Sum, Variance, columns_kernel, dot_kernel, reduce, rows_kernel,
     short_rows_kernel,
 };
 use warpsmith_kernels::rows::{
-    LayerNorm, RmsNorm, Softmax, Words, cross_entropy_rows, rows_in_registers, rows_twice,
+    LayerNorm, RmsNorm, Softmax, Words, cross_entropy_rows, rows_in_registers, rows_twice, softmax,
 };
 use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
 
@@ -74,5 +75,17 @@ fn twin_interpreter_and_printed_cuda_agree() {
         inclusive_scan::<OwnSum<u32>>(&device, &buffer, &mut y).run().unwrap_or_else(|e| panic!("{e}"));
         let y = device.download(&y).expect("no fault");
         assert!(y.iter().zip(0..).all(|(y, i)| *y == x[..=i].iter().sum::<u32>()));
+        let x: Vec<f32> = (0..640).map(|i| (i % 17) as f32).collect();
+        let buffer = device.upload(&x).expect("device memory");
+        let mut y = device.alloc_zeroed::<f32>(640).expect("device memory");
+        let of = |rows| matrix(&buffer, rows, 640 / rows).expect("it fits");
+        let to = matrix_mut(&mut y, 2, 320).expect("it fits");
+        softmax(&device, of(2), to).run().unwrap_or_else(|e| panic!("{e}"));
+        let sum: f32 = device.download(&y).expect("no fault").iter().sum();
+        assert!((sum - 2.0).abs() < 1e-5, "{sum}");
+        let to = matrix_mut(&mut y, 32, 20).expect("it fits");
+        transpose(&device, of(20), to).run().unwrap_or_else(|e| panic!("{e}"));
+        let y = device.download(&y).expect("no fault");
+        assert!(y.iter().enumerate().all(|(i, y)| *y == x[i % 20 * 32 + i / 20]));
     }
 }

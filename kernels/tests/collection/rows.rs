@@ -48,7 +48,7 @@ fn reference(function: Function, x: &[f64]) -> Vec<(f64, f64)> {
 
 /// Random elements, in which one of eight is large.
 fn elements<T: Real>(random: &mut Random, len: usize) -> Vec<T> {
-    let large = |random: &mut Random| if random.next() % 8 == 0 { 20.0 } else { 1.0 };
+    let large = |random: &mut Random| if random.next().is_multiple_of(8) { 20.0 } else { 1.0 };
     (0..len).map(|_| T::of(random.unit() * large(random))).collect()
 }
 
