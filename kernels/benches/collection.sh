@@ -13,3 +13,7 @@ peer=$(mktemp -d)/cub
 CORPUS_SCALE=real "$folder/kernels_tests" --test-threads=1 reductions scans
 nvcc -O3 -std=c++17 -gencode=arch=compute_90a,code=sm_90a -o "$peer" "$here/peer/cub.cu"
 python3 "$here/table.py" "$folder/kernels_bench" "$peer" "$@"
+# The rows and movements have peers in PyTorch and Triton.
+if python3 -c "import torch, triton" 2>/dev/null; then
+    python3 "$here/matrices.py" "$folder/kernels_bench"
+fi

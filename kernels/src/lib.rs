@@ -1,4 +1,4 @@
-//! Kernels that programs call as functions: reductions and scans.
+//! Kernels that programs call as functions: reductions, scans, functions of rows, and transposes.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -24,9 +24,11 @@
 pub mod argument;
 mod call;
 mod error;
+pub mod movement;
 pub mod number;
 pub mod pack;
 pub mod reduction;
+pub mod rows;
 pub mod scan;
 
 pub use call::{Call, Family, Plan, Prepared, Step, Target};

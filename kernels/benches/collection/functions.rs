@@ -103,11 +103,11 @@ fn hashed(i: usize) -> f32 {
     (h >> 8) as f32 / 8_388_608.0 - 1.0
 }
 
-fn unit(n: usize) -> Vec<f32> {
+pub fn unit(n: usize) -> Vec<f32> {
     (0..n).map(hashed).collect()
 }
 
-fn halves(n: usize) -> Vec<bf16> {
+pub fn halves(n: usize) -> Vec<bf16> {
     (0..n).map(|i| bf16::from_f32(hashed(i))).collect()
 }
 
@@ -175,7 +175,7 @@ fn is_exclusive(x: &[u32], y: &[u32]) -> bool {
 }
 
 /// Launches of a prepared call.
-fn repeated<F: Family<'static>>(
+pub fn repeated<F: Family<'static>>(
     device: &Device,
     call: Call<'static, F>,
 ) -> Result<Run<'static>, KernelError> {
@@ -191,7 +191,7 @@ fn repeated<F: Family<'static>>(
 }
 
 /// Memory for the rest of the process, which ends with its last function.
-fn kept<T: GpuType>(buffer: Buffer<T>) -> &'static mut Buffer<T> {
+pub fn kept<T: GpuType>(buffer: Buffer<T>) -> &'static mut Buffer<T> {
     Box::leak(Box::new(buffer))
 }
 

@@ -3,12 +3,14 @@
 //! Checks each result, then prints `ours NAME_SIZE_MODE VALUE GB/s`: bytes that have to be read and written, by the time of a prepared
 //! call. Arguments are numbers of elements, default 2^28, and names. With `serve` it reads `NAME SIZE GROUPS` from its input, line by
 //! line, and answers with the milliseconds of a launch: `kernels/benches/table.py` lets it take turns with CUB. `BLOCKS=1056` sets the
-//! number of blocks that share the elements where all are reduced.
+//! number of blocks that share the elements where all are reduced,
+//! `THREADS=256` that of the threads that share a row, `BAND=16` and `SPAN=1` the tiles of transposes.
 
 #[path = "../../../benches/turns.rs"]
 mod turns;
 
 mod functions;
+mod matrices;
 
 use functions::{FUNCTIONS, Function};
 use turns::{Timed, Unit, serve, take_turns};
@@ -38,9 +40,7 @@ fn main() -> Result<(), KernelError> {
         sizes.push(ELEMENTS);
     }
     for size in sizes {
-        for function in
-            FUNCTIONS.iter().filter(|f| names.is_empty() || names.iter().any(|name| *name == f.name))
-        {
+        for function in functions().filter(|f| names.is_empty() || names.iter().any(|name| *name == f.name)) {
             let Function { name, bytes, make } = function;
             let run = make(&device, size)?;
             let timed =
@@ -51,6 +51,11 @@ fn main() -> Result<(), KernelError> {
     Ok(())
 }
 
+/// Everything that is timed.
+fn functions() -> impl Iterator<Item = &'static Function> {
+    FUNCTIONS.iter().chain(matrices::FUNCTIONS)
+}
+
 /// Answers lines of the input.
 fn serve_turns(device: &Device) -> warpsmith::Result<()> {
     let mut made: Option<(String, turns::Run)> = None;
@@ -59,7 +64,7 @@ fn serve_turns(device: &Device) -> warpsmith::Result<()> {
         if made.as_ref().is_none_or(|(known, _)| *known != key) {
             // The memory of the function before is free first.
             drop(made.take());
-            let function = FUNCTIONS.iter().find(|f| f.name == name).expect("the name of a function");
+            let function = functions().find(|f| f.name == name).expect("the name of a function");
             let run = (function.make)(device, size).unwrap_or_else(|e| panic!("{name}: {e}"));
             made = Some((key, run));
         }

@@ -169,4 +169,9 @@ impl<'a, T> MatrixMut<'a, T> {
     pub fn memory_mut(&mut self) -> &mut Output<'a, T> {
         &mut self.memory
     }
+
+    /// The memory by itself.
+    pub fn into_memory(self) -> Output<'a, T> {
+        self.memory
+    }
 }

@@ -60,6 +60,16 @@ impl<'a, T> Input<'a, T> {
         let arg = part::<T>(&self.arg, head, packs * N, packs);
         Packs { head, packs: Input { arg, _elements: PhantomData } }
     }
+
+    /// The memory as whole values of another type whose bits are elements, as many as fit. It begins where those may.
+    pub(crate) fn values<U>(&self) -> Input<'a, U> {
+        Input { arg: whole::<T, U>(&self.arg), _elements: PhantomData }
+    }
+
+    /// None of the elements, for a kernel whose argument is not there.
+    pub fn nothing(&self) -> Self {
+        Self { arg: part::<T>(&self.arg, 0, 0, 0), _elements: PhantomData }
+    }
 }
 
 impl<'a, T> Output<'a, T> {
@@ -109,6 +119,16 @@ impl<'a, T> Output<'a, T> {
         if overlap { Err(KernelError::Overlap { written, other: name }) } else { Ok(()) }
     }
 
+    /// None of the elements, for a kernel whose argument is not there.
+    pub fn nothing(&self) -> Self {
+        Self { arg: part::<T>(&self.arg, 0, 0, 0), _elements: PhantomData }
+    }
+
+    /// The memory as [`Input::values`] has it.
+    pub(crate) fn into_values<U>(self) -> Output<'a, U> {
+        Output { arg: whole::<T, U>(&self.arg), _elements: PhantomData }
+    }
+
     /// The same memory, as what is read; for a call that works in place.
     pub fn read(&self) -> Input<'a, T> {
         Input { arg: self.arg.clone(), _elements: PhantomData }
@@ -149,6 +169,13 @@ fn part<T>(arg: &KernelArg, from: usize, elements: usize, values: usize) -> Kern
         },
         other => other.clone(),
     }
+}
+
+/// The elements of `T` as values of `U`, as many as fit.
+fn whole<T, U>(arg: &KernelArg) -> KernelArg {
+    let (size, value) = (size_of::<T>().max(1), size_of::<U>().max(1));
+    let values = extent(arg).1 * size / value;
+    part::<T>(arg, 0, values * value / size, values)
 }
 
 // SAFETY: the memory that `new` was given for `'a`, or a part of it.

@@ -1,9 +1,14 @@
 //! The CUDA of the main kernels: as snapshots, compiled by NVRTC where there is one, and run by every executor of the simulator.
 
 use warpsmith::prelude::*;
+use warpsmith_kernels::argument::{matrix, matrix_mut};
+use warpsmith_kernels::movement::{copy_rows, transpose, transpose_elements, transpose_packs};
 use warpsmith_kernels::reduction::{
     ArgMax, OwnSum, Reduction, Sum, Variance, columns_kernel, dot_kernel, reduce, rows_kernel,
     short_rows_kernel,
+};
+use warpsmith_kernels::rows::{
+    LayerNorm, RmsNorm, Softmax, Words, cross_entropy_rows, rows_in_registers, rows_twice, softmax,
 };
 use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
 
@@ -28,6 +33,19 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<columns_kernel<Sum<f32>, 4>>("reduce_columns@sum_f32", ());
     prints::<dot_kernel<f32, 4>>("dot@f32", ());
     prints::<scan_kernel<OwnSum<u32>, 4, 4>>("scan@inclusive_u32", (true, false));
+    prints::<rows_in_registers<Softmax, Words<f32>, 4, 8>>(
+        "rows_in_registers@softmax_f32",
+        (256, 8, true, false, false, false),
+    );
+    prints::<rows_in_registers<RmsNorm, Words<bf16>, 8, 8>>(
+        "rows_in_registers@rms_norm_bf16",
+        (128, 8, true, true, true, false),
+    );
+    prints::<rows_twice<LayerNorm, f16, 1>>("rows_twice@layer_norm_f16", (1024, false, true, true));
+    prints::<cross_entropy_rows<Words<bf16>, 8>>("cross_entropy_rows@bf16", (1024, true));
+    prints::<transpose_packs<u32, 4>>("transpose_packs@4_bytes", (1, false));
+    prints::<transpose_elements<u16, 64, 2>>("transpose_elements@2_bytes", (true,));
+    prints::<copy_rows<u64>>("copy_rows@8_bytes", (256, true, false));
     prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
 }
 
@@ -57,5 +75,17 @@ fn twin_interpreter_and_printed_cuda_agree() {
         inclusive_scan::<OwnSum<u32>>(&device, &buffer, &mut y).run().unwrap_or_else(|e| panic!("{e}"));
         let y = device.download(&y).expect("no fault");
         assert!(y.iter().zip(0..).all(|(y, i)| *y == x[..=i].iter().sum::<u32>()));
+        let x: Vec<f32> = (0..640).map(|i| (i % 17) as f32).collect();
+        let buffer = device.upload(&x).expect("device memory");
+        let mut y = device.alloc_zeroed::<f32>(640).expect("device memory");
+        let of = |rows| matrix(&buffer, rows, 640 / rows).expect("it fits");
+        let to = matrix_mut(&mut y, 2, 320).expect("it fits");
+        softmax(&device, of(2), to).run().unwrap_or_else(|e| panic!("{e}"));
+        let sum: f32 = device.download(&y).expect("no fault").iter().sum();
+        assert!((sum - 2.0).abs() < 1e-5, "{sum}");
+        let to = matrix_mut(&mut y, 32, 20).expect("it fits");
+        transpose(&device, of(20), to).run().unwrap_or_else(|e| panic!("{e}"));
+        let y = device.download(&y).expect("no fault");
+        assert!(y.iter().enumerate().all(|(i, y)| *y == x[i % 20 * 32 + i / 20]));
     }
 }

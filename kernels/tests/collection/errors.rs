@@ -3,8 +3,10 @@
 use warpsmith::args::{KernelArg, SliceArg};
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
-use warpsmith_kernels::argument::matrix;
+use warpsmith_kernels::argument::{matrix, matrix_mut};
+use warpsmith_kernels::movement::{permute, transpose};
 use warpsmith_kernels::reduction::{Sum, dot, reduce};
+use warpsmith_kernels::rows::{cross_entropy, rms_norm, softmax};
 use warpsmith_kernels::{Call, Family, KernelError, Plan, Step, Target};
 
 #[track_caller]
@@ -63,6 +65,79 @@ fn a_plan_says_what_and_why() {
         plan.to_string(),
         "reduce_rows<Sum<f32>>: 7 blocks of 256 threads, 14286 elements a block, 36 bytes of shared memory, \
          32 bytes of workspace; 7 blocks share a row, and the last joins their results"
+    );
+}
+
+#[test]
+fn matrices_that_do_not_fit_are_named() {
+    let device = Device::simulator();
+    let x = device.upload(&[1.0f32; 12]).expect("memory");
+    let mut y = device.alloc_zeroed::<f32>(12).expect("memory");
+    let mut three = device.alloc_zeroed::<f32>(3).expect("memory");
+    let of = |rows, cols| matrix(&x, rows, cols).expect("it fits");
+    refused(
+        softmax(&device, of(3, 4), matrix_mut(&mut y, 4, 3).expect("it fits")).run(),
+        "`y` has 4 rows and 3 columns, but needs the 3 rows and 4 columns of `x`; pass matrices of the same extents",
+    );
+    refused(
+        softmax(&device, of(3, 4).t(), matrix_mut(&mut y, 4, 3).expect("it fits")).run(),
+        "`x` has 4 elements from one column to the next, but needs rows whose elements lie side by side; \
+         transpose it into a matrix of its own first, with `movement::transpose`",
+    );
+    refused(
+        rms_norm(&device, of(3, 4), matrix_mut(&mut y, 3, 4).expect("it fits")).weight(&three).run(),
+        "`weight` has 3 elements, but needs 4, one for each column of `x`; pass a part of that length: `.slice(..n)?`",
+    );
+    refused(
+        cross_entropy(&device, of(3, 4), &device.upload(&[1u32; 4]).expect("memory"), &mut three).run(),
+        "`targets` has 4 elements, but needs 3, one for each row of `x`; pass a part of that length: `.slice(..n)?`",
+    );
+    refused(
+        transpose(&device, of(3, 4), matrix_mut(&mut y, 3, 4).expect("it fits")).run(),
+        "`y` has 3 rows and 4 columns, but needs 4 rows and 3 columns; \
+         a copy has the extents of `x`, a transpose those of `x.t()`",
+    );
+    refused(
+        permute(&device, &x, &[3, 4], &[0, 0], &mut y).run(),
+        "`axes` has the value [0, 0], but needs each axis of [3, 4] once, of at most 6; \
+         axes are counted from zero; join axes that stay side by side",
+    );
+    refused(
+        permute(&device, &x, &[3, 5], &[1, 0], &mut y).run(),
+        "`x` has 12 elements, but needs as many as the extents make up; \
+         pass the extents of the array, or a part of the memory",
+    );
+}
+
+#[test]
+fn plans_of_matrices_say_what_and_why() {
+    let device = Device::simulator();
+    let x = device.upload(&vec![1.0f32; 4 * 8192]).expect("memory");
+    let mut y = device.alloc_zeroed::<f32>(4 * 8192).expect("memory");
+    let mut plan = |rows, cols| {
+        let y = matrix_mut(&mut y, rows, cols).expect("it fits");
+        softmax(&device, matrix(&x, rows, cols).expect("it fits"), y).plan().expect("it fits").to_string()
+    };
+    assert_eq!(
+        plan(4, 8192),
+        "rows_in_registers<Softmax, f32>: 4 blocks of 256 threads, 8192 elements a block, 256 bytes of shared memory, \
+         0 bytes of workspace; loads of 16 bytes; 256 threads have a row in registers, in up to 8 accesses each"
+    );
+    assert_eq!(
+        plan(100, 33),
+        "rows_in_registers<Softmax, f32>: 2 blocks of 256 threads, 2112 elements a block, 0 bytes of shared memory, \
+         0 bytes of workspace; loads of one element, as a row is no multiple of 16 bytes; \
+         4 threads have a row in registers, in up to 9 accesses each"
+    );
+    let plan = transpose(
+        &device,
+        matrix(&x, 256, 128).expect("it fits"),
+        matrix_mut(&mut y, 128, 256).expect("it fits"),
+    );
+    assert_eq!(
+        plan.plan().expect("it fits").to_string(),
+        "transpose_packs<f32>: 8 blocks of 256 threads, 4096 elements a block, 16384 bytes of shared memory, \
+         0 bytes of workspace; the fastest axis of x is another one than that of y; accesses of 16 bytes"
     );
 }
 

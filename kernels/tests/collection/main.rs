@@ -5,7 +5,10 @@
 mod cuda;
 mod devices;
 mod errors;
+mod matrices;
+mod movement;
 mod numbers;
 mod reductions;
+mod rows;
 mod scans;
 mod shapes;

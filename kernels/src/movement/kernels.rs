@@ -1,0 +1,238 @@
+//! The kernels of movement: transposes through shared memory, and copies along one axis.
+
+use warpsmith::prelude::*;
+
+use super::axes::{Axis, Outer, Place};
+use crate::pack::Pack;
+
+/// Threads of a block of every kernel of the family.
+pub const THREADS: u32 = 256;
+/// Packs of a row of a tile, and threads along each of its sides.
+pub const SIDE: usize = 16;
+/// Parts of `SIDE × SIDE` packs of the largest tile.
+const MOST_PARTS: usize = 4;
+/// Threads along a row of a tile of single elements.
+const ROW: usize = 32;
+
+/// The matrices of a transpose, `rows × cols` of what is read, and the tiles that they are cut into.
+#[derive(Clone, Copy, Debug, PartialEq, GpuType)]
+#[repr(C)]
+pub struct Turned {
+    /// Rows of what is read.
+    pub rows: usize,
+    /// Columns of what is read.
+    pub cols: usize,
+    /// From one row of what is read to the next.
+    pub x_stride: usize,
+    /// From one row of what is written to the next.
+    pub y_stride: usize,
+    /// Tiles below each other.
+    pub tile_rows: u32,
+    /// Tiles beside each other.
+    pub tile_cols: u32,
+    /// Tiles that are taken below each other before the next ones beside them.
+    pub band: u32,
+    /// Matrices.
+    pub batch: usize,
+}
+
+/// A tile of a matrix.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Tile {
+    row: usize,
+    col: usize,
+}
+
+#[gpu_impl]
+impl Turned {
+    /// Tiles of a matrix.
+    fn tiles(&self) -> u32 {
+        self.tile_rows * self.tile_cols
+    }
+
+    /// The tile of a number, band after band, column after column of each band.
+    fn tile(&self, number: u32) -> Tile {
+        let of_band = self.band * self.tile_cols;
+        let first = number / of_band * self.band;
+        let height = self.band.min(self.tile_rows - first);
+        let within = number % of_band;
+        Tile { row: (first + within % height) as usize, col: (within / height) as usize }
+    }
+}
+
+/// The transposes of `N × N` elements that lie in `N` packs.
+#[gpu_fn]
+fn turned<W: Num, const N: usize>(packs: [Pack<W, N>; N]) -> [Pack<W, N>; N] {
+    let mut turned = packs;
+    #[unroll]
+    for r in 0..N {
+        #[unroll]
+        for c in 0..N {
+            turned[c].0[r] = packs[r].0[c];
+        }
+    }
+    turned
+}
+
+/// `y = xᵀ` of matrices whose extents and strides are in packs of `N` elements.
+///
+/// A tile has `span * SIDE` packs on each side. A thread turns `N × N` elements of it at a time in its registers. In shared memory the
+/// packs of a row change places, so no two lanes share a bank. Each warp reads and writes two rows of 256 bytes at a time.
+#[gpu_kernel(launch_bounds(THREADS), noalias)]
+pub fn transpose_packs<W: Num, const N: usize>(
+    x: &[Pack<W, N>],
+    y: &mut [Pack<W, N>],
+    of: Turned,
+    outer: Outer,
+    #[comptime] span: usize,
+    #[comptime] is_batched: bool,
+) {
+    let mut memory = shared!([[Pack<W, N>; SIDE * span]; SIDE * N * span]);
+    let (col, row) = ((thread_idx().x % 16) as usize, (thread_idx().x / 16) as usize);
+    let side = SIDE * span;
+    let tiles = of.tiles() as usize;
+    let mut number = block_idx().x as usize;
+    while number < tiles * of.batch {
+        let Tile { row: tile_row, col: tile_col } = of.tile((number % tiles) as u32);
+        let mut x_first = 0;
+        let mut y_first = 0;
+        if is_batched {
+            let place = outer.place(number / tiles);
+            x_first = place.x;
+            y_first = place.y;
+        }
+        // All loads are under way before the first of them is waited for. Behind an edge, they repeat what is at the edge.
+        let mut parts = [[Pack([W::ZERO; N]); N]; MOST_PARTS];
+        #[unroll]
+        for part in 0..span * span {
+            let from = (tile_row * side + part / span * SIDE + row).min(of.rows - 1);
+            let from_col = (tile_col * side + part % span * SIDE + col).min(of.cols - 1);
+            #[unroll]
+            for k in 0..N {
+                parts[part][k] = x[x_first + (from * N + k) * of.x_stride + from_col];
+            }
+        }
+        #[unroll]
+        for part in 0..span * span {
+            let (below, beside) = (part / span * SIDE + row, part % span * SIDE + col);
+            let packs = turned::<W, N>(parts[part]);
+            #[unroll]
+            for k in 0..N {
+                memory[beside * N + k][below ^ (col % 8)] = packs[k];
+            }
+        }
+        sync_threads();
+        #[unroll]
+        for part in 0..span * span {
+            let (below, beside) = (part / span * SIDE + row, part % span * SIDE + col);
+            let (to, to_col) = (tile_col * side + below, tile_row * side + beside);
+            if to < of.cols && to_col < of.rows {
+                #[unroll]
+                for k in 0..N {
+                    y[y_first + (to * N + k) * of.y_stride + to_col] =
+                        memory[below * N + k][beside ^ (row % 8)];
+                }
+            }
+        }
+        number += grid_dim().x as usize;
+        if number < tiles * of.batch {
+            sync_threads();
+        }
+    }
+}
+
+/// `y = xᵀ` of matrices whose extents and strides are in elements, through a tile of `EDGE × EDGE` with `PAD` elements behind each row.
+#[gpu_kernel(launch_bounds(THREADS), noalias)]
+pub fn transpose_elements<W: Num, const EDGE: usize, const PAD: usize>(
+    x: &[W],
+    y: &mut [W],
+    of: Turned,
+    outer: Outer,
+    #[comptime] is_batched: bool,
+) {
+    let mut memory = shared!([[W; EDGE + PAD]; EDGE]);
+    let (col, row) = ((thread_idx().x % 32) as usize, (thread_idx().x / 32) as usize);
+    let rows_at_once = THREADS as usize / ROW;
+    let tiles = of.tiles() as usize;
+    let mut number = block_idx().x as usize;
+    while number < tiles * of.batch {
+        let Tile { row: tile_row, col: tile_col } = of.tile((number % tiles) as u32);
+        let mut x_first = 0;
+        let mut y_first = 0;
+        if is_batched {
+            let place = outer.place(number / tiles);
+            x_first = place.x;
+            y_first = place.y;
+        }
+        let (first_row, first_col) = (tile_row * EDGE, tile_col * EDGE);
+        #[unroll]
+        for r in (0..EDGE).step_by(rows_at_once) {
+            #[unroll]
+            for c in (0..EDGE).step_by(ROW) {
+                let (from, from_col) = (first_row + r + row, first_col + c + col);
+                if from < of.rows && from_col < of.cols {
+                    memory[r + row][c + col] = x[x_first + from * of.x_stride + from_col];
+                }
+            }
+        }
+        sync_threads();
+        #[unroll]
+        for r in (0..EDGE).step_by(rows_at_once) {
+            #[unroll]
+            for c in (0..EDGE).step_by(ROW) {
+                let (to, to_col) = (first_col + r + row, first_row + c + col);
+                if to < of.cols && to_col < of.rows {
+                    y[y_first + to * of.y_stride + to_col] = memory[c + col][r + row];
+                }
+            }
+        }
+        number += grid_dim().x as usize;
+        if number < tiles * of.batch {
+            sync_threads();
+        }
+    }
+}
+
+/// Copies along `inner`, in pieces of `chunk` values, `lanes` threads a piece.
+///
+/// The pieces of one row follow each other. Rows that are side by side on both sides are `is_dense`.
+#[gpu_kernel(launch_bounds(THREADS), noalias)]
+pub fn copy_rows<V: GpuType>(
+    x: &[V],
+    y: &mut [V],
+    inner: Axis,
+    outer: Outer,
+    chunk: usize,
+    pieces: usize,
+    #[comptime] lanes: u32,
+    #[comptime] is_dense: bool,
+    #[comptime] has_outer: bool,
+) {
+    let lane = (thread_idx().x % lanes) as usize;
+    let teams = (THREADS / lanes) as usize;
+    let chunks = inner.extent.div_ceil(chunk);
+    let mut piece = block_idx().x as usize * teams + (thread_idx().x / lanes) as usize;
+    while piece < pieces {
+        let mut place = Place { x: 0, y: 0 };
+        let mut first = piece * chunk;
+        if has_outer {
+            place = outer.place(piece / chunks);
+            first = piece % chunks * chunk;
+        }
+        let len = chunk.min(inner.extent - first);
+        if is_dense {
+            let from = &x[place.x + first..][..len];
+            let to = &mut y[place.y + first..][..len];
+            #[unroll(8)]
+            for i in (lane..len).step_by(lanes as usize) {
+                to[i] = from[i];
+            }
+        } else {
+            for i in (first + lane..first + len).step_by(lanes as usize) {
+                y[place.y + i * inner.y_stride] = x[place.x + i * inner.x_stride];
+            }
+        }
+        piece += grid_dim().x as usize * teams;
+    }
+}

@@ -1,0 +1,13 @@
+//! Movement: transposes, permutations of axes, and strided copies, of elements of any size.
+//!
+//! Elements are moved as bits. [`Call::plan`](crate::Call::plan) says whether they are transposed through shared memory or copied,
+//! and in which accesses.
+
+mod axes;
+mod call;
+mod kernels;
+mod plan;
+
+pub use axes::{Axis, Outer};
+pub use call::{Movement, copy, permute, transpose};
+pub use kernels::{Turned, copy_rows, transpose_elements, transpose_packs};

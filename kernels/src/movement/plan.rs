@@ -1,0 +1,189 @@
+//! Which kernel moves elements along given axes, and in which accesses.
+
+use super::axes::{Axis, Outer, collapsed};
+use super::kernels::{SIDE, THREADS, Turned};
+use crate::pack::PACK_BYTES;
+
+/// The least extent of an axis that is worth a tile in shared memory.
+const LEAST_TURNED: usize = 8;
+/// Values that a thread copies of a piece.
+const VALUES: usize = 8;
+/// Tiles below each other that are taken before those beside them, unless the caller sets another number.
+pub const BAND: u32 = 16;
+/// Bytes of a line of the cache.
+const LINE: usize = 128;
+/// Threads of a warp.
+const WARP: usize = 32;
+/// The most blocks of a grid.
+const MOST_BLOCKS: usize = i32::MAX as usize;
+
+/// How elements are moved.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Way {
+    /// There are none.
+    Nothing,
+    /// Through tiles in shared memory.
+    Turn(Turn),
+    /// Along one axis.
+    Copy(Copy),
+}
+
+/// A transpose through tiles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// Elements of an access.
+    pub pack: usize,
+    /// The side of a tile, in elements.
+    pub edge: usize,
+    /// The side of a tile of packs, in [`SIDE`] packs.
+    pub span: usize,
+    /// The matrices.
+    pub of: Turned,
+    /// The axes around them.
+    pub outer: Outer,
+    /// Blocks.
+    pub grid: u32,
+}
+
+/// A copy along one axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Copy {
+    /// Elements of an access.
+    pub pack: usize,
+    /// The axis.
+    pub inner: Axis,
+    /// The axes around it.
+    pub outer: Outer,
+    /// Values of a piece.
+    pub chunk: usize,
+    /// Pieces.
+    pub pieces: usize,
+    /// Threads that share a piece.
+    pub lanes: u32,
+    /// Whether values lie side by side on both sides.
+    pub is_dense: bool,
+    /// Whether there are axes around it.
+    pub has_outer: bool,
+    /// Blocks.
+    pub grid: u32,
+}
+
+/// What decides how elements are moved.
+pub struct Request {
+    /// Axes with strides in words.
+    pub axes: Vec<Axis>,
+    /// Bytes of a word.
+    pub word: usize,
+    /// Whether both sides begin at multiples of 16 bytes.
+    pub is_aligned: bool,
+    /// Tiles below each other that are taken before those beside them.
+    pub band: u32,
+    /// The side of a tile of packs, in [`SIDE`] packs, unless another one is faster as a rule.
+    pub span: Option<usize>,
+}
+
+impl Request {
+    /// The way for this request: the only table of the family.
+    pub fn way(&self) -> Way {
+        if self.axes.iter().any(|axis| axis.extent == 0) {
+            return Way::Nothing;
+        }
+        let axes = collapsed(self.axes.clone());
+        let cols = axes.iter().position(|axis| axis.x_stride == 1);
+        let rows = axes.iter().position(|axis| axis.y_stride == 1);
+        match (rows, cols) {
+            (Some(rows), Some(cols)) if rows != cols => {
+                if axes[rows].extent.min(axes[cols].extent) >= LEAST_TURNED {
+                    return Way::Turn(self.turn(&axes, rows, cols));
+                }
+                // The longer axis is walked: of what is written or read, sectors are shared with the next piece.
+                let inner = if axes[rows].extent < axes[cols].extent { cols } else { rows };
+                Way::Copy(self.copy(axes, inner))
+            }
+            _ => {
+                let last = axes.len().saturating_sub(1);
+                Way::Copy(self.copy(axes, last))
+            }
+        }
+    }
+
+    fn per_pack(&self) -> usize {
+        PACK_BYTES / self.word
+    }
+
+    /// Whether rows of some axes can be accessed in packs, which a given axis counts on neither side.
+    fn strides_fit(&self, axes: &[Axis]) -> bool {
+        let pack = self.per_pack();
+        let fits = |stride: usize| stride == 1 || stride.is_multiple_of(pack);
+        self.is_aligned && axes.iter().all(|axis| fits(axis.x_stride) && fits(axis.y_stride))
+    }
+
+    fn turn(&self, axes: &[Axis], rows: usize, cols: usize) -> Turn {
+        let (row, col) = (axes[rows], axes[cols]);
+        let pack = self.per_pack();
+        let packed =
+            self.strides_fit(axes) && row.extent.is_multiple_of(pack) && col.extent.is_multiple_of(pack);
+        // Packs of two elements are two a thread in a small tile, which are too few loads under way.
+        let span = self.span.unwrap_or(if pack == 2 { 2 } else { 1 }).clamp(1, most_span(pack));
+        let (pack, edge) = if packed { (pack, pack * SIDE * span) } else { (1, edge(self.word).0) };
+        let outer: Vec<Axis> = axes
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| *k != rows && *k != cols)
+            .map(|(_, axis)| axis.by(1, pack))
+            .collect();
+        let tiles = |extent: usize| extent.div_ceil(edge) as u32;
+        let of = Turned {
+            rows: row.extent / pack,
+            cols: col.extent / pack,
+            x_stride: row.x_stride / pack,
+            y_stride: col.y_stride / pack,
+            tile_rows: tiles(row.extent),
+            tile_cols: tiles(col.extent),
+            band: self.band.max(1),
+            batch: Outer::count(&outer),
+        };
+        let blocks = (of.tile_rows as usize * of.tile_cols as usize).saturating_mul(of.batch);
+        let grid = blocks.min(MOST_BLOCKS) as u32;
+        Turn { pack, edge, span, of, outer: Outer::new(&outer), grid }
+    }
+
+    fn copy(&self, mut axes: Vec<Axis>, inner: usize) -> Copy {
+        let inner =
+            if axes.is_empty() { Axis { x_stride: 1, y_stride: 1, ..Axis::ONE } } else { axes.remove(inner) };
+        let is_dense = inner.x_stride == 1 && inner.y_stride == 1;
+        let pack = self.per_pack();
+        let packed = is_dense && self.strides_fit(&axes) && inner.extent.is_multiple_of(pack);
+        let pack = if packed { pack } else { 1 };
+        let inner = Axis { extent: inner.extent / pack, ..inner };
+        let outer: Vec<Axis> = axes.iter().map(|axis| axis.by(1, pack)).collect();
+        let wanted = inner.extent.div_ceil(VALUES).next_power_of_two();
+        // Threads that share a row access whole lines of it.
+        let least = inner.extent.next_power_of_two().min(LINE / (pack * self.word)).min(WARP);
+        let lanes = wanted.clamp(least, THREADS as usize);
+        let chunk = lanes * VALUES;
+        let pieces = inner.extent.div_ceil(chunk) * Outer::count(&outer);
+        let teams = THREADS as usize / lanes;
+        let grid = pieces.div_ceil(teams).min(MOST_BLOCKS) as u32;
+        let lanes = lanes as u32;
+        let has_outer = !outer.is_empty();
+        Copy { pack, inner, outer: Outer::new(&outer), chunk, pieces, lanes, is_dense, has_outer, grid }
+    }
+}
+
+/// The largest tile of packs of so many elements: 128 KiB of shared memory, and no more than 16 packs of a thread.
+fn most_span(pack: usize) -> usize {
+    match pack {
+        2 | 4 => 2,
+        _ => 1,
+    }
+}
+
+/// The side of a tile of single words of so many bytes, and the words that pad its rows to an odd number of banks.
+pub fn edge(word: usize) -> (usize, usize) {
+    match word {
+        1 => (128, 4),
+        2 => (64, 2),
+        _ => (32, 1),
+    }
+}

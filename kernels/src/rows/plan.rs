@@ -1,0 +1,110 @@
+//! Which kernel does rows of a shape, on how many threads.
+
+use super::lanes::MOST_THREADS;
+use crate::argument::Layout;
+use crate::pack::PACK_BYTES;
+
+/// Packs of a row that a thread has in registers, at most: 128 bytes.
+pub const PACKED_SLOTS: usize = 8;
+/// Elements of a row that a thread has in registers, at most, where they do not come in packs.
+pub const SINGLE_SLOTS: usize = 32;
+/// Threads of a block whose rows are shared by fewer.
+const BLOCK: u32 = 256;
+/// Packs of a row that is too wide for so few threads, if it is read twice.
+const WIDE: usize = 2048;
+/// The most blocks of a grid.
+const MOST_BLOCKS: usize = i32::MAX as usize;
+
+/// Threads that share a row. The first number that holds a row with few registers in each thread is taken.
+const LANES: [u32; 6] = [4, 32, 128, 256, 512, MOST_THREADS];
+/// What is few: packs, and elements that do not come in packs.
+const FEW: (usize, usize) = (8, 16);
+
+/// The shape of a call, as far as it decides how rows are done.
+pub struct Shape {
+    /// The layouts of the matrices. Their extents are the same.
+    pub layouts: Vec<Layout>,
+    /// Bytes of an element.
+    pub element: usize,
+    /// Whether all arguments begin at multiples of 16 bytes.
+    pub is_aligned: bool,
+    /// Threads that share a row, if the caller says so.
+    pub threads: Option<u32>,
+}
+
+/// How rows are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// Elements that one instruction loads.
+    pub pack: usize,
+    /// Threads that share a row.
+    pub lanes: u32,
+    /// Packs of a row that each of them has in registers; `None` where rows are read twice.
+    pub slots: Option<u32>,
+    /// Threads of a block.
+    pub block: u32,
+    /// Blocks of the grid.
+    pub grid: u32,
+    /// Why elements come in packs or do not.
+    pub why: &'static str,
+}
+
+impl Shape {
+    /// The way for this shape: the only table of the family.
+    pub fn way(&self) -> Way {
+        let (pack, why) = self.access();
+        let (rows, cols) = self.extents();
+        let (few, most) = if pack > 1 { (FEW.0, PACKED_SLOTS) } else { (FEW.1, SINGLE_SLOTS) };
+        let packs = cols.div_ceil(pack);
+        let by_table = LANES.into_iter().find(|lanes| packs <= *lanes as usize * few).unwrap_or(MOST_THREADS);
+        let lanes =
+            self.threads.map_or(by_table, |threads| threads.clamp(1, MOST_THREADS).next_power_of_two());
+        let slots = packs.div_ceil(lanes as usize).max(1);
+        if slots > most {
+            return self.read_twice();
+        }
+        // Several warps that share a row are a block.
+        let block = if lanes > 32 { lanes } else { BLOCK };
+        let grid = rows.div_ceil((block / lanes) as usize).min(MOST_BLOCKS) as u32;
+        Way { pack, lanes, slots: Some(slots as u32), block, grid, why }
+    }
+
+    /// The way for rows that no registers hold: a block a row.
+    pub fn read_twice(&self) -> Way {
+        let (pack, why) = self.access();
+        let (rows, cols) = self.extents();
+        let by_table = if cols.div_ceil(pack) > WIDE { MOST_THREADS } else { BLOCK };
+        // Two warps at least: the threads of a block are joined through shared memory.
+        let lanes =
+            self.threads.map_or(by_table, |threads| threads.clamp(2 * 32, MOST_THREADS).next_power_of_two());
+        Way { pack, lanes, slots: None, block: lanes, grid: rows.min(MOST_BLOCKS) as u32, why }
+    }
+
+    /// Rows and columns.
+    fn extents(&self) -> (usize, usize) {
+        self.layouts.first().map_or((0, 0), |layout| (layout.rows, layout.cols))
+    }
+
+    /// Elements of an access, and why not more.
+    fn access(&self) -> (usize, &'static str) {
+        let (rows, cols) = self.extents();
+        let per_pack = PACK_BYTES / self.element;
+        let in_packs = |elements: usize| elements.is_multiple_of(per_pack);
+        if !self.is_aligned {
+            (1, "loads of one element, as an argument does not begin at a multiple of 16 bytes")
+        } else if !in_packs(cols) {
+            (1, "loads of one element, as a row is no multiple of 16 bytes")
+        } else if rows > 1 && !self.layouts.iter().all(|layout| in_packs(layout.row_stride)) {
+            (1, "loads of one element, as a row stride is no multiple of 16 bytes")
+        } else {
+            (per_pack, "loads of 16 bytes")
+        }
+    }
+}
+
+impl Way {
+    /// Rows that a block does at once.
+    pub fn teams(&self) -> usize {
+        (self.block / self.lanes) as usize
+    }
+}
