@@ -77,8 +77,10 @@ fn crates_depend_downwards() {
             assert!(above.contains(used), "{name} may use {used}, which stands below it in the table");
         }
         let manifest = read(Path::new(folder).join("Cargo.toml"));
-        let dependencies = manifest.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
-        let own: BTreeSet<&str> = dependencies.filter(|of| of.starts_with("warpsmith-")).collect();
+        // The examples of a crate's documentation may use the library above it.
+        let used = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+        let dependencies = used.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+        let own: BTreeSet<&str> = dependencies.filter(|of| of.starts_with("warpsmith")).collect();
         assert_eq!(own, may.into_iter().collect(), "the dependencies of {name}");
         above.insert(name);
     }

@@ -24,7 +24,9 @@ use crate::argument::KernelArg;
 use crate::checks::{BarrierLog, Checkers};
 use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, Gpu};
-use crate::error::{Error, Result};
+#[cfg(feature = "report")]
+use crate::error::Error;
+use crate::error::Result;
 use crate::host::device::{Backend, Device};
 use crate::interpreter::{self, Argument, InterpretedLaunch, LowerOptions};
 use crate::ir::CoarsenFactor;

@@ -1,0 +1,166 @@
+//! Slices of device memory.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use warpsmith::args::{KernelArg, SliceArg, SliceMutArg};
+
+use crate::error::KernelError;
+use crate::pack::{PACK_BYTES, Pack};
+
+/// Device memory that a call reads, for `'a`.
+#[derive(Clone, Debug)]
+pub struct Input<'a, T> {
+    arg: KernelArg,
+    _elements: PhantomData<&'a T>,
+}
+
+/// Device memory that a call writes, for `'a`.
+#[derive(Debug)]
+pub struct Output<'a, T> {
+    arg: KernelArg,
+    _elements: PhantomData<&'a mut T>,
+}
+
+/// The elements of a slice in aligned packs, as far as they fill some.
+#[derive(Clone, Debug)]
+pub struct Packs<'a, T, const N: usize> {
+    /// Elements before the first pack.
+    pub head: usize,
+    /// The packs.
+    pub packs: Input<'a, Pack<T, N>>,
+}
+
+impl<'a, T> Input<'a, T> {
+    /// Memory that nothing else writes for `'a`.
+    pub fn new(memory: impl SliceArg<'a, T>) -> Self {
+        Self { arg: memory.into_arg(), _elements: PhantomData }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        extent(&self.arg).1
+    }
+
+    /// Returns whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Elements before the first that begins at a multiple of 16 bytes, if any does.
+    pub fn misalignment(&self) -> Option<usize> {
+        misalignment::<T>(extent(&self.arg).0)
+    }
+
+    /// The elements in packs; none where `N` of them do not fill a pack, or where none begins at a multiple of 16 bytes.
+    pub fn packs<const N: usize>(&self) -> Packs<'a, T, N> {
+        let fits = size_of::<T>() * N == PACK_BYTES;
+        let head = self.misalignment().filter(|head| fits && *head <= self.len());
+        let (head, packs) = head.map_or((0, 0), |head| (head, (self.len() - head) / N));
+        let arg = part::<T>(&self.arg, head, packs * N, packs);
+        Packs { head, packs: Input { arg, _elements: PhantomData } }
+    }
+}
+
+impl<'a, T> Output<'a, T> {
+    /// Memory that nothing else reads or writes for `'a`.
+    pub fn new(memory: impl SliceMutArg<'a, T>) -> Self {
+        Self { arg: memory.into_arg(), _elements: PhantomData }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        extent(&self.arg).1
+    }
+
+    /// Returns whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Elements before the first that begins at a multiple of 16 bytes, if any does.
+    pub fn misalignment(&self) -> Option<usize> {
+        misalignment::<T>(extent(&self.arg).0)
+    }
+
+    /// Its elements in packs, as [`Input::packs`] has them, with the elements before the first pack.
+    pub fn packs<const N: usize>(&mut self) -> (usize, Output<'a, Pack<T, N>>) {
+        let Packs { head, packs } = self.read().packs::<N>();
+        let arg = if let KernelArg::Slice { ptr, len, bytes, place, order, .. } = packs.arg {
+            KernelArg::Slice { ptr, len, bytes, place, order, mutable: true }
+        } else {
+            packs.arg
+        };
+        (head, Output { arg, _elements: PhantomData })
+    }
+
+    /// Refuses memory that another argument also has.
+    ///
+    /// # Errors
+    /// [`KernelError::Overlap`] with the names of both.
+    pub fn apart_from<U>(
+        &self,
+        written: &'static str,
+        other: &Input<'_, U>,
+        name: &'static str,
+    ) -> Result<(), KernelError> {
+        let (a, b) = (bytes(&self.arg), bytes(&other.arg));
+        let overlap = a.start < b.end && b.start < a.end;
+        if overlap { Err(KernelError::Overlap { written, other: name }) } else { Ok(()) }
+    }
+
+    /// The same memory, as what is read; for a call that works in place.
+    pub fn read(&self) -> Input<'a, T> {
+        Input { arg: self.arg.clone(), _elements: PhantomData }
+    }
+}
+
+/// Address of the first element, and number of elements.
+fn extent(arg: &KernelArg) -> (u64, usize) {
+    match arg {
+        KernelArg::Slice { ptr, len, .. } => (*ptr, *len as usize),
+        _ => (0, 0),
+    }
+}
+
+/// The addresses of a slice.
+fn bytes(arg: &KernelArg) -> Range<u64> {
+    arg.memory().map_or(0..0, |memory| memory.range)
+}
+
+/// Elements from an address to the next multiple of 16 bytes, if one begins there.
+fn misalignment<T>(address: u64) -> Option<usize> {
+    let behind = (address % PACK_BYTES as u64) as usize;
+    let gap = (PACK_BYTES - behind) % PACK_BYTES;
+    let size = size_of::<T>().max(1);
+    gap.is_multiple_of(size).then_some(gap / size)
+}
+
+/// Some elements of `T` from `from` on, as so many values of another type.
+fn part<T>(arg: &KernelArg, from: usize, elements: usize, values: usize) -> KernelArg {
+    match arg {
+        &KernelArg::Slice { ptr, place, mutable, order, .. } => KernelArg::Slice {
+            ptr: ptr + (from * size_of::<T>()) as u64,
+            len: values as u64,
+            bytes: (elements * size_of::<T>()) as u64,
+            place,
+            mutable,
+            order,
+        },
+        other => other.clone(),
+    }
+}
+
+// SAFETY: the memory that `new` was given for `'a`, or a part of it.
+unsafe impl<'b, T> SliceArg<'b, T> for &'b Input<'_, T> {
+    fn into_arg(self) -> KernelArg {
+        self.arg.clone()
+    }
+}
+
+// SAFETY: as above, and borrowed mutably.
+unsafe impl<'b, T> SliceMutArg<'b, T> for &'b mut Output<'_, T> {
+    fn into_arg(self) -> KernelArg {
+        self.arg.clone()
+    }
+}

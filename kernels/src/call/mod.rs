@@ -1,0 +1,122 @@
+//! Calls: what every function of the collection returns, whatever it computes.
+//!
+//! A family of kernels says what follows from shapes, types and the device: a [`Plan`], and the launches that carry it out. All
+//! else is here: streams, running, repeating.
+
+mod plan;
+mod prepared;
+
+pub use plan::{Plan, short_name};
+pub use prepared::{Prepared, Step};
+
+use std::marker::PhantomData;
+
+use warpsmith::driver::{LaunchStream, Limits};
+use warpsmith::{Device, Kernel, Launch};
+
+use crate::error::KernelError;
+
+/// A function of the collection with its arguments; `'a` borrows their memory.
+#[must_use = "a call does nothing until `.run()`"]
+pub struct Call<'a, F> {
+    device: Device,
+    stream: Option<LaunchStream>,
+    family: F,
+    _borrows: PhantomData<&'a mut ()>,
+}
+
+/// What a family of kernels knows of a call.
+pub trait Family<'a> {
+    /// What the call is going to do on a device.
+    ///
+    /// # Errors
+    /// Arguments that do not fit together.
+    fn plan(&self, limits: &Limits) -> Result<Plan, KernelError>;
+
+    /// The launches that carry out a plan, in order, compiled and checked, with their memory.
+    ///
+    /// # Errors
+    /// Those of compiling and of memory.
+    fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError>;
+}
+
+/// Where the launches of a call go.
+#[derive(Clone)]
+pub struct Target {
+    /// The device.
+    pub device: Device,
+    stream: Option<LaunchStream>,
+}
+
+impl<'a, F: Family<'a>> Call<'a, F> {
+    /// A call of a family's function on a device.
+    pub fn new(device: &Device, family: F) -> Self {
+        Self { device: device.clone(), stream: None, family, _borrows: PhantomData }
+    }
+
+    /// Launches on a stream, a `&Stream` or cudarc's `&Arc<CudaStream>`, instead of the device's own.
+    pub fn on(self, stream: impl Into<LaunchStream>) -> Self {
+        Self { stream: Some(stream.into()), ..self }
+    }
+
+    /// What the call is going to do: the kernel, its grid, its memory, and why.
+    ///
+    /// # Errors
+    /// [`KernelError::Shape`] and the like for arguments that do not fit together.
+    pub fn plan(&self) -> Result<Plan, KernelError> {
+        self.family.plan(self.device.limits())
+    }
+
+    /// Compiles, checks and allocates everything once, for many launches with the same arguments.
+    ///
+    /// # Errors
+    /// Those of [`Call::plan`]; an error of compiling or of memory.
+    pub fn prepare(self) -> Result<Prepared<'a>, KernelError> {
+        let plan = self.plan()?;
+        let target = Target { device: self.device, stream: self.stream };
+        let steps = self.family.steps(&plan, &target)?;
+        Ok(Prepared::new(plan, steps))
+    }
+
+    /// Runs it. On a GPU, the call returns once its launches are queued.
+    ///
+    /// # Errors
+    /// Those of [`Call::prepare`]; on the simulator also a fault of a kernel. A fault on a GPU is reported by the next
+    /// `download`, `synchronize` or launch.
+    pub fn run(self) -> Result<(), KernelError> {
+        self.prepare()?.launch()
+    }
+
+    /// The same call with other settings of its family.
+    pub(crate) fn map(self, change: impl FnOnce(F) -> F) -> Self {
+        Self { family: change(self.family), ..self }
+    }
+}
+
+impl Target {
+    /// Compiles and checks a launch for many launches.
+    ///
+    /// # Errors
+    /// Those of [`Launch::prepare`].
+    pub fn prepare<K: Kernel>(
+        &self,
+        launch: Launch<'_, K>,
+    ) -> Result<warpsmith::launch::Prepared<K>, KernelError> {
+        let launch = match &self.stream {
+            Some(stream) => launch.on(stream.clone()),
+            None => launch,
+        };
+        Ok(launch.prepare(&self.device)?)
+    }
+}
+
+/// A step that launches a kernel: `step!(target, (grid, block), kernel(arguments))`.
+///
+/// The arguments are evaluated again at each launch, from what the step owns.
+macro_rules! step {
+    ($target:expr, ($grid:expr, $block:expr), $launch:expr) => {{
+        let ready = $target.prepare($launch.grid($grid).block($block))?;
+        $crate::call::Step::new(move || Ok(ready.launch($launch)?))
+    }};
+}
+pub(crate) use step;

@@ -1,0 +1,43 @@
+//! What a call can be refused for.
+
+/// Why a call was refused or failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// The lengths of the arguments do not fit together.
+    #[error("`{what}` has {got}, but needs {expected}; {way_out}")]
+    Shape {
+        /// The argument.
+        what: &'static str,
+        /// What it needs.
+        expected: String,
+        /// What it has.
+        got: String,
+        /// How to mend it.
+        way_out: &'static str,
+    },
+
+    /// An argument that is written overlaps another one in memory.
+    #[error("`{written}` and `{other}` overlap in device memory; pass parts that have no element in common")]
+    Overlap {
+        /// The argument that is written.
+        written: &'static str,
+        /// The other one.
+        other: &'static str,
+    },
+
+    /// The device cannot run the kernel.
+    #[error("{kernel} needs compute capability {}.{}, and the device has {}.{}", needs.0, needs.1, has.0, has.1)]
+    Device {
+        /// The function.
+        kernel: &'static str,
+        /// The least compute capability.
+        needs: (u32, u32),
+        /// The device's.
+        has: (u32, u32),
+    },
+
+    /// Memory, compilation, or the launch itself failed.
+    #[error(transparent)]
+    Launch(#[from] warpsmith::Error),
+}

@@ -1,0 +1,32 @@
+//! Kernels that programs call as functions: reductions and scans.
+//!
+//! ```
+//! use warpsmith::prelude::*;
+//! use warpsmith_kernels::reduction::{Sum, reduce};
+//!
+//! # fn main() -> Result<(), warpsmith_kernels::KernelError> {
+//! let gpu = Device::open()?; // the first CUDA GPU; without one, the simulator
+//! let x = gpu.upload(&[1.0f32; 1000])?;
+//! let mut y = gpu.alloc_zeroed::<f32>(1)?;
+//! reduce::<Sum<f32>>(&gpu, &x, &mut y).run()?;
+//! assert_eq!(gpu.download(&y)?, [1000.0]);
+//! # Ok(()) }
+//! ```
+//!
+//! Every function returns a [`Call`], which does nothing until [`run`](Call::run). [`prepare`](Call::prepare) compiles, checks and
+//! allocates once, for many launches. [`plan`](Call::plan) says which kernel runs, with which grid and how much memory, and why.
+//!
+//! Arguments are those of kernels: `&Buffer<T>`, parts of buffers, and cudarc's slices and views. Any length and any alignment is
+//! right; memory that begins at a multiple of 16 bytes is fastest.
+
+#![deny(missing_docs)]
+
+pub mod argument;
+mod call;
+mod error;
+pub mod number;
+pub mod pack;
+pub mod reduction;
+
+pub use call::{Call, Family, Plan, Prepared, Step, Target};
+pub use error::KernelError;
