@@ -26,6 +26,7 @@ mod call;
 mod error;
 pub mod number;
 pub mod pack;
+pub mod products;
 pub mod reduction;
 
 pub use call::{Call, Family, Plan, Prepared, Step, Target};

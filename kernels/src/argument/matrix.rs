@@ -138,6 +138,11 @@ impl<'a, T> Matrix<'a, T> {
     pub fn memory(&self) -> &Input<'a, T> {
         &self.memory
     }
+
+    /// The memory by itself.
+    pub fn into_memory(self) -> Input<'a, T> {
+        self.memory
+    }
 }
 
 impl<'a, T> MatrixMut<'a, T> {
@@ -168,5 +173,10 @@ impl<'a, T> MatrixMut<'a, T> {
     /// The memory, to be written.
     pub fn memory_mut(&mut self) -> &mut Output<'a, T> {
         &mut self.memory
+    }
+
+    /// The memory by itself.
+    pub fn into_memory(self) -> Output<'a, T> {
+        self.memory
     }
 }

@@ -60,6 +60,11 @@ impl<'a, T> Input<'a, T> {
         let arg = part::<T>(&self.arg, head, packs * N, packs);
         Packs { head, packs: Input { arg, _elements: PhantomData } }
     }
+
+    /// None of the elements, for a kernel whose argument is not there.
+    pub fn nothing(&self) -> Self {
+        Self { arg: part::<T>(&self.arg, 0, 0, 0), _elements: PhantomData }
+    }
 }
 
 impl<'a, T> Output<'a, T> {
