@@ -1,11 +1,14 @@
 //! Maps of matrices in device memory, which kernels give the copy engine.
 
 use std::any::type_name;
+use std::marker::PhantomData;
 
-use crate::argument::TensorMapObject;
+use crate::argument::{KernelArg, MemoryPlace, Order, TensorMapObject};
 use crate::boxes::{BoxFill, EncodedMap, Matrix};
-use crate::driver::Promotion;
+use crate::driver::{DriverError, Gpu, Promotion};
 use crate::error::{Result, TensorMapError};
+use crate::host::device::Device;
+use crate::memory::args::{SliceArg, SliceMutArg};
 use crate::memory::buffer::Buffer;
 use crate::memory::part::{Part, PartMut};
 use crate::memory::pitched::Pitched2;
@@ -62,22 +65,49 @@ impl TensorOptions {
     }
 }
 
-/// A matrix where it begins, checked.
+/// A matrix where it begins.
 struct Mapped<'a, T> {
-    start: Start<'a, T>,
+    address: u64,
+    place: MemoryPlace,
+    order: Order,
+    /// The GPU that has it; `None` on the simulator.
+    gpu: Option<&'a Gpu>,
     rows: usize,
     cols: usize,
     /// Bytes from one row to the next.
     stride: usize,
+    _elements: PhantomData<T>,
 }
 
-impl<T: MappedElement> Mapped<'_, T> {
+impl<'a, T: MappedElement> Mapped<'a, T> {
+    fn new(start: Start<'a, T>, [rows, cols]: [usize; 2], stride: usize) -> Self {
+        let gpu = start.in_gpu().map(|(memory, _)| &**memory.gpu());
+        let (address, place, order) = (start.address, start.place(), start.order());
+        Mapped { address, place, order, gpu, rows, cols, stride, _elements: PhantomData }
+    }
+
     /// Rows side by side in memory with this number of elements.
-    fn dense(start: Start<'_, T>, len: usize, rows: usize, cols: usize) -> Result<Mapped<'_, T>> {
+    fn dense(start: Start<'a, T>, len: usize, rows: usize, cols: usize) -> Result<Self> {
         if rows.checked_mul(cols).is_none_or(|all| all > len) {
             return Err(TensorMapError::Elements { rows, cols, len }.into());
         }
-        Ok(Mapped { start, rows, cols, stride: cols * size_of::<T>() })
+        Ok(Self::new(start, [rows, cols], cols * size_of::<T>()))
+    }
+
+    /// Rows `stride` elements apart in the memory of a kernel's argument.
+    fn of_arg(device: &'a Device, arg: &KernelArg, [rows, cols]: [usize; 2], stride: usize) -> Result<Self> {
+        let &KernelArg::Slice { ptr: address, len, place, order, .. } = arg else {
+            unreachable!("the argument of a slice is a slice")
+        };
+        if place != device.place() {
+            return Err(DriverError::WrongDevice { memory: place, device: device.place() }.into());
+        }
+        let last = rows.saturating_sub(1).checked_mul(stride).and_then(|last| last.checked_add(cols));
+        if last.is_none_or(|last| last as u64 > len) || stride < cols {
+            return Err(TensorMapError::Elements { rows, cols, len: len as usize }.into());
+        }
+        let (gpu, stride) = (device.as_gpu(), stride.saturating_mul(size_of::<T>()));
+        Ok(Mapped { address, place, order, gpu, rows, cols, stride, _elements: PhantomData })
     }
 
     /// The limits of maps, before the driver is asked.
@@ -88,7 +118,7 @@ impl<T: MappedElement> Mapped<'_, T> {
                 return Err(TensorMapError::Extent { what, extent, limit });
             }
         }
-        let (address, stride) = (self.start.address, self.stride as u64);
+        let (address, stride) = (self.address, self.stride as u64);
         if !address.is_multiple_of(UNIT) {
             return Err(TensorMapError::Address { address, beyond: address % UNIT });
         }
@@ -108,24 +138,61 @@ impl<T: MappedElement> Mapped<'_, T> {
     ) -> Result<TensorMapObject> {
         self.check(options)?;
         let matrix = Matrix {
-            address: self.start.address,
+            address: self.address,
             rows: self.rows as u64,
             cols: self.cols as u64,
             stride: self.stride as u64,
         };
         let (shape, fill) = (TensorMap::<T, ROWS, COLS, L>::SHAPE, options.fill);
-        let encoded = match self.start.in_gpu() {
+        let encoded = match self.gpu {
             None => EncodedMap([0; 16]),
-            Some((memory, _)) => {
-                let has = memory.compute();
+            Some(gpu) => {
+                let has = gpu.limits().compute;
                 if has < (9, 0) {
                     return Err(TensorMapError::Device { has }.into());
                 }
-                memory.encode(&matrix, &shape, fill, options.promotion)?
+                gpu.encode(&matrix, &shape, fill, options.promotion)?
             }
         };
-        let (place, order) = (self.start.place(), self.start.order());
-        Ok(TensorMapObject { encoded, matrix, shape, fill, place, order })
+        Ok(TensorMapObject { encoded, matrix, shape, fill, place: self.place, order: self.order })
+    }
+}
+
+impl Device {
+    /// A matrix in the memory of any argument of kernels, rows `stride` elements apart, in boxes that the copy engine loads: an argument
+    /// for `&TensorMap<T, ROWS, COLS, L>`.
+    ///
+    /// # Errors
+    /// The errors of [`Part::tensor_map`]; [`DriverError::WrongDevice`] for another device's memory.
+    ///
+    /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
+    pub fn tensor_map<'a, T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout>(
+        &self,
+        memory: impl SliceArg<'a, T>,
+        extents: [usize; 2],
+        stride: usize,
+    ) -> Result<TensorMap<'a, T, ROWS, COLS, L>> {
+        let matrix = Mapped::<T>::of_arg(self, &memory.into_arg(), extents, stride)?;
+        // SAFETY: the argument borrows the memory for the lifetime.
+        Ok(unsafe { TensorMap::new(matrix.object::<ROWS, COLS, L>(TensorOptions::new())?) })
+    }
+
+    /// A matrix in the memory of any argument that kernels write, rows `stride` elements apart, in boxes that the copy engine stores:
+    /// an argument for `&mut TensorMapMut<T, ROWS, COLS, L>`.
+    ///
+    /// # Errors
+    /// The errors of [`Device::tensor_map`].
+    ///
+    /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
+    pub fn tensor_map_mut<'a, T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout>(
+        &self,
+        memory: impl SliceMutArg<'a, T>,
+        extents: [usize; 2],
+        stride: usize,
+    ) -> Result<TensorMapMut<'a, T, ROWS, COLS, L>> {
+        let matrix = Mapped::<T>::of_arg(self, &memory.into_arg(), extents, stride)?;
+        // SAFETY: the argument borrows the memory for the lifetime, to be written.
+        Ok(unsafe { TensorMapMut::new(matrix.object::<ROWS, COLS, L>(TensorOptions::new())?) })
     }
 }
 
@@ -286,11 +353,11 @@ impl<T: MappedElement> Pitched2<T> {
 }
 
 /// The only plane of a box.
-fn plane<T>(
+fn plane<T: MappedElement>(
     (start, [planes, rows, cols], stride): (Start<'_, T>, [usize; 3], usize),
 ) -> Result<Mapped<'_, T>> {
     match planes {
-        1 => Ok(Mapped { start, rows, cols, stride }),
+        1 => Ok(Mapped::new(start, [rows, cols], stride)),
         planes => Err(TensorMapError::Planes { planes }.into()),
     }
 }
