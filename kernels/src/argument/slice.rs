@@ -169,3 +169,17 @@ unsafe impl<'b, T> SliceMutArg<'b, T> for &'b mut Output<'_, T> {
         self.arg.clone()
     }
 }
+
+// SAFETY: the memory that `new` was given for `'a`, or a part of it.
+unsafe impl<'a, T> SliceArg<'a, T> for Input<'a, T> {
+    fn into_arg(self) -> KernelArg {
+        self.arg
+    }
+}
+
+// SAFETY: as above, and no longer there for another use.
+unsafe impl<'a, T> SliceMutArg<'a, T> for Output<'a, T> {
+    fn into_arg(self) -> KernelArg {
+        self.arg
+    }
+}

@@ -4,8 +4,8 @@ use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
 use super::Epilogue;
-use super::cuda_cores;
 use super::problem::{Problem, Task};
+use super::{cuda_cores, tensor_cores};
 use crate::call::{Plan, Step, Target};
 use crate::error::KernelError;
 
@@ -49,3 +49,29 @@ impl ProductElement for f32 {
         cuda_cores::call::step(problem, task, plan, target)
     }
 }
+
+macro_rules! on_tensor_cores {
+    ($($t:ty)+) => {$(
+        impl ProductElement for $t {
+            fn plan<E: Epilogue>(
+                problem: &Problem<'_, $t, E>,
+                task: &Task,
+                types: String,
+                limits: &Limits,
+            ) -> Result<Plan, KernelError> {
+                tensor_cores::call::plan(problem, task, types, limits)
+            }
+
+            fn step<'a, E: Epilogue>(
+                problem: Problem<'a, $t, E>,
+                task: &Task,
+                plan: &Plan,
+                target: &Target,
+            ) -> Result<Step<'a>, KernelError> {
+                tensor_cores::call::step(problem, task, plan, target)
+            }
+        }
+    )+};
+}
+
+on_tensor_cores! { bf16 f16 }

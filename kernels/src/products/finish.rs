@@ -72,6 +72,23 @@ impl<'a, T: Num + GpuType, E: Epilogue> Finisher<'a, T, E> {
 }
 
 #[gpu_impl]
+impl<T: Num + GpuType, E: Epilogue> Finisher<'_, T, E> {
+    /// The element for the sum at (`row`, `col`) of `m` × `n`, as a float; nothing of one that is outside. `beta` is zero.
+    pub fn inside(self, sum: f32, row: usize, col: usize, m: usize, n: usize) -> f32 {
+        if row < m && col < n { self.element(sum, 0.0, row, col).cast::<f32>() } else { 0.0 }
+    }
+
+    /// The same, with the element of `c`, which begins at `c`.
+    pub fn in_place(self, sum: f32, row: usize, col: usize, c: *const T, m: usize, n: usize) -> f32 {
+        let mut old = 0.0;
+        if self.how.beta != 0.0 && row < m && col < n {
+            old = unsafe { *c.wrapping_add(row * self.how.c_stride + col) }.cast::<f32>();
+        }
+        if row < m && col < n { self.element(sum, old, row, col).cast::<f32>() } else { 0.0 }
+    }
+}
+
+#[gpu_impl]
 impl<E: Epilogue> Finisher<'_, f32, E> {
     /// Stores the elements of a row from (`row`, `col`) on, the first `count` of four. The address of the first is `to`; if `is_wide`,
     /// it is a multiple of 16 bytes.

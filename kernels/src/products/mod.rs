@@ -10,6 +10,7 @@ pub mod finish;
 mod gemm;
 mod problem;
 pub mod shape;
+pub mod tensor_cores;
 mod tiles;
 
 pub use element::ProductElement;

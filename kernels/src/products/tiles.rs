@@ -12,8 +12,8 @@ pub struct Tile {
     pub rows: usize,
     /// Columns.
     pub cols: usize,
-    /// Blocks that run on a multiprocessor at a time.
-    pub blocks: u32,
+    /// Tiles that a multiprocessor works on at a time.
+    pub blocks: f64,
     /// The speed on a busy device, where the fastest tile has 1.
     pub speed: f64,
 }
@@ -37,9 +37,9 @@ pub fn choose(
     limits: &Limits,
 ) -> Result<Chosen, KernelError> {
     let time = |tile: &Tile| {
-        let at_once = f64::from(limits.multiprocessors.max(1) * tile.blocks);
+        let at_once = f64::from(limits.multiprocessors.max(1)) * tile.blocks;
         let rounds = (blocks(tile, task) / at_once).ceil();
-        rounds * (tile.rows * tile.cols) as f64 * f64::from(tile.blocks) / tile.speed
+        rounds * (tile.rows * tile.cols) as f64 * tile.blocks / tile.speed
     };
     let fastest = tiles.iter().min_by(|x, y| time(x).total_cmp(&time(y)));
     let found = match asked {
@@ -56,7 +56,7 @@ pub fn choose(
             way_out: "multiply parts of the rows or of the batch one after another",
         });
     }
-    let rounds = grid / f64::from(limits.multiprocessors.max(1) * tile.blocks);
+    let rounds = grid / f64::from(limits.multiprocessors.max(1)) * tile.blocks;
     let why = format!("tiles of {} × {} keep the device busy for {rounds:.2} rounds", tile.rows, tile.cols);
     Ok(Chosen { tile: *tile, grid: grid as u32, why })
 }

@@ -44,8 +44,8 @@ macro_rules! elements {
 
 elements! {
     f32: |x| x as f32, f64::from, 24;
-    //bf16: bf16::from_f64, bf16::to_f64, 8;
-    //f16: f16::from_f64, f16::to_f64, 11;
+    bf16: bf16::from_f64, bf16::to_f64, 8;
+    f16: f16::from_f64, f16::to_f64, 11;
 }
 
 /// Random numbers of [-1, 1), by the multiplication of Lehmer, as elements.

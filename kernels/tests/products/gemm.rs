@@ -162,3 +162,24 @@ proptest! {
         check::<f32>(&device(seed), case);
     }
 }
+
+#[test]
+fn halves_on_tensor_cores_in_every_order() {
+    for is_turned in 0..8 {
+        let laid = [1, 2, 4].map(|bit| if is_turned & bit == 0 { Laid::DENSE } else { Laid::TURNED });
+        check::<bf16>(&device(2), Case { laid, extents: [136, 40, 72], ..PLAIN });
+        check::<f16>(&device(2), Case { laid, extents: [33, 130, 35], ..PLAIN });
+    }
+}
+
+#[test]
+fn every_tile_of_warpgroups() {
+    for tile in [[256, 256], [256, 128]] {
+        for is_turned in [false, true] {
+            let laid = [Laid::DENSE, Laid { is_turned, ..Laid::DENSE }, Laid::DENSE];
+            let case = Case { extents: [264, 136, 72], laid, tile: Some(tile), ..PLAIN };
+            check::<bf16>(&device(1), case);
+            check::<f16>(&device(1), Case { alpha: 0.5, has_bias: true, has_residual: true, ..case });
+        }
+    }
+}

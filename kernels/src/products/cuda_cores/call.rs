@@ -12,9 +12,9 @@ use crate::error::KernelError;
 
 /// The tiles: larger ones read less shared memory for each product, smaller ones make more blocks.
 const TILES: [Tile; 3] = [
-    Tile { rows: 128, cols: 256, blocks: 1, speed: 1.0 },
-    Tile { rows: 128, cols: 128, blocks: 2, speed: 0.95 },
-    Tile { rows: 64, cols: 64, blocks: 4, speed: 0.75 },
+    Tile { rows: 128, cols: 256, blocks: 1.0, speed: 1.0 },
+    Tile { rows: 128, cols: 128, blocks: 2.0, speed: 0.95 },
+    Tile { rows: 64, cols: 64, blocks: 4.0, speed: 0.75 },
 ];
 
 /// Chooses a tile.
