@@ -24,6 +24,7 @@
 pub mod argument;
 mod call;
 mod error;
+pub mod histogram;
 pub mod number;
 pub mod pack;
 pub mod products;

@@ -114,6 +114,11 @@ impl<'a, T> Output<'a, T> {
         if overlap { Err(KernelError::Overlap { written, other: name }) } else { Ok(()) }
     }
 
+    /// The same memory for another of the call's launches, which follow each other on one stream.
+    pub(crate) fn again(&mut self) -> Self {
+        Self { arg: self.arg.clone(), _elements: PhantomData }
+    }
+
     /// The same memory, as what is read; for a call that works in place.
     pub fn read(&self) -> Input<'a, T> {
         Input { arg: self.arg.clone(), _elements: PhantomData }

@@ -38,7 +38,7 @@ struct Step<'a, T: MappedElement + AnyBits + DeviceType<Erased = T> + 'static, c
 /// for both blocks. A stage is free when all four warpgroups have multiplied it. While the copy engine stores a tile, the stages
 /// of the next tile are loaded. Every second tile goes through the columns backwards and reuses data that is still in the L2
 /// cache.
-#[gpu_kernel(warpgroups(232, 232, 40), cluster(2), require(async_wgmma, no_spills))]
+#[gpu_kernel(warpgroups(232, 232, 40), cluster(2), require(async_wgmma))]
 pub fn gemm_warpgroups<
     T: MappedElement + HalfElement + WgmmaElement<Sum = f32> + Num + DeviceType<Erased = T>,
     E: Epilogue,
@@ -105,10 +105,7 @@ pub fn gemm_warpgroups<
             math.finish(chain);
             let Place { row, col, .. } = place_of::<ROWS, COLS>(tile, shape.m, shape.n);
             let row = row + rank * HALF + group * 64;
-            if !PLAIN {
-                let finisher = Finisher::new(how, bias, residual, epilogue, 0);
-                sums.map(|r, c, sum| finisher.inside(sum, row + r, col + c, shape.m, shape.n));
-            }
+            let finisher = Finisher::new(how, bias, residual, epilogue, 0);
             #[unroll]
             for part in 0..COLS / BOX {
                 let staged = out.tile(group * 2 + part % 2);
@@ -117,6 +114,11 @@ pub fn gemm_warpgroups<
                     bulk_wait_read::<1>();
                 }
                 named_barrier_sync(1 + group as u32, 128);
+                if !PLAIN {
+                    sums.map_columns::<BOX, _>(part * BOX, |r, c, sum| {
+                        finisher.inside(sum, row + r, col + c, shape.m, shape.n)
+                    });
+                }
                 sums.store_tile(staged, part * BOX, |sum| sum.cast::<T>());
                 fence_proxy_async();
                 named_barrier_sync(1 + group as u32, 128);

@@ -160,10 +160,16 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
 
     /// Replaces each sum by `change(row, col, sum)`.
     pub fn map<F: Fn(usize, usize, D) -> D>(&mut self, change: F) {
+        self.map_columns::<N, _>(0, change);
+    }
+
+    /// Replaces each sum of the `COLS` columns from `first` on by `change(row, col, sum)`. Both are multiples of 8.
+    pub fn map_columns<const COLS: usize, F: Fn(usize, usize, D) -> D>(&mut self, first: usize, change: F) {
         let thread = thread_rank() as usize % 128;
         let (row, col) = (thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
         #[unroll]
-        for j in 0..N / 8 {
+        for i in 0..COLS / 8 {
+            let j = first / 8 + i;
             #[unroll]
             for e in 0..4usize {
                 self.registers[j][e] = change(row + e / 2 * 8, col + j * 8 + e % 2, self.registers[j][e]);
