@@ -25,5 +25,17 @@ for line in sys.stdin:
     if built.get("executable") and built["target"]["name"] in sys.argv[2:]:
         shutil.copy(built["executable"], sys.argv[1] + "/" + built["target"]["name"])
 ' "$folder" "${tests[@]}" kernels coarsened seeds start memory images two_gpus predictions products attention simulators unseen overlap tune_block_shape
+# The collection's have the names of others.
+{
+    cargo test --release --no-run --message-format=json -p warpsmith-kernels --test collection
+    cargo bench --no-run --message-format=json -p warpsmith-kernels --bench collection
+} | python3 -c '
+import json, shutil, sys
+for line in sys.stdin:
+    built = json.loads(line)
+    if built.get("executable"):
+        kind = {"test": "tests"}.get(built["target"]["kind"][0], built["target"]["kind"][0])
+        shutil.copy(built["executable"], sys.argv[1] + "/kernels_" + kind)
+' "$folder"
 strip "$folder"/*
 ls -l "$folder"

@@ -7,14 +7,13 @@ of PyTorch's kernels. For products these are cuBLAS with `b` as [n, k] (`cublas_
 cuDNN and FlashAttention. Both processes keep the device open, and work one at a time.
 """
 
-import subprocess
 import sys
-import time
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-LAUNCHES, TURNS, REST, TURN = 5, 15, 0.3, 60.0
+from turn_taking import LAUNCHES, Server, median, take_turns
+
 TOKENS, HEADS = 16384, 16
 
 
@@ -28,10 +27,6 @@ def samples(count, launch):
         event.record()
     torch.cuda.synchronize()
     return [a.elapsed_time(b) / LAUNCHES for a, b in zip(events, events[1:])]
-
-
-def median(times):
-    return sorted(times)[len(times) // 2]
 
 
 def timed(launch):
@@ -75,60 +70,24 @@ def attention(tokens):
 ROUNDS = {"products": (products, [4096, 8192]), "attention": (attention, [4096, 16384])}
 
 
-def ours(process, name, size):
-    """One of our kernels, in the other process."""
-
-    def run(count):
-        process.stdin.write(f"{name} {size} {count}\n")
-        process.stdin.flush()
-        # Inputs say their seed.
-        for line in process.stdout:
-            if line[0].isdigit():
-                return float(line)
-        sys.exit("our process is gone")
-
-    return run
-
-
-def take_turns(kernels):
-    """Milliseconds of a launch of each kernel, in bursts and sustained."""
-    bursts, sustained = ({name: [] for name in kernels} for _ in range(2))
-    for run in kernels.values():
-        run(3)
-    for _ in range(TURNS):
-        for name, run in kernels.items():
-            time.sleep(REST)
-            # The first launches wake the clock.
-            bursts[name].append(run(3))
-    for turn in range(2 * TURNS):
-        for name, run in kernels.items():
-            count = max(3, int(TURN / (median(bursts[name]) * LAUNCHES)))
-            once = run(count)
-            # The first turns heat the device.
-            if turn >= TURNS // 2:
-                sustained[name].append(once)
-    return {"burst": bursts, "sustained": sustained}
-
-
 def main():
     (rounds, all_sizes), binary, words = ROUNDS[sys.argv[1]], sys.argv[2], sys.argv[3:]
     sizes = [int(word) for word in words if word.isdigit()] or all_sizes
     names = [word for word in words if not word.isdigit()]
-    process = subprocess.Popen([binary, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    print(process.stdout.readline().strip())
+    server = Server([binary, "serve"])
+    print(server.greeting())
     for size in sizes:
         for work, peers, known in rounds(size):
             chosen = [name for name in known if not names or name in names]
             if not chosen:
                 continue
-            kernels = {**peers, **{name: ours(process, name, size) for name in chosen}}
+            kernels = {**peers, **{name: server.timed(name, size) for name in chosen}}
             for mode, times in take_turns(kernels).items():
                 rate = {name: work / median(of) * 1e-9 for name, of in times.items()}
                 for name, of in rate.items():
                     ratios = " ".join(f"{of / rate[peer]:.3f}" for peer in peers)
                     print(f"{name}_{size}_{mode} {of:.1f} TFLOP/s {ratios}", flush=True)
-    process.stdin.close()
-    process.wait()
+    server.close()
 
 
 main()

@@ -20,17 +20,29 @@ const TURN: f32 = 60.0;
 /// Launches a kernel in this number of groups of launches. Returns the milliseconds of a launch in each group.
 pub type Run<'a> = Box<dyn FnMut(usize) -> Result<Vec<f32>> + 'a>;
 
+/// A unit of rates.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "each bench has its own")]
+pub enum Unit {
+    /// 10¹² operations a second.
+    Teraflops,
+    /// 10⁹ bytes a second.
+    Gigabytes,
+}
+
 /// A kernel with its inputs.
 pub struct Timed<'a> {
     /// Its name in the output.
     pub name: String,
-    /// Operations of a launch.
+    /// Operations or bytes of a launch.
     pub work: f64,
+    /// What its rate is printed in.
+    pub unit: Unit,
     /// Launches it.
     pub run: Run<'a>,
 }
 
-/// Prints `ours NAME_MODE VALUE TFLOP/s` for each kernel: the median of bursts, and that of launches without a rest.
+/// Prints `ours NAME_MODE VALUE UNIT` for each kernel: the median of bursts, and that of launches without a rest.
 ///
 /// # Errors
 /// Those of the launches.
@@ -56,8 +68,12 @@ pub fn take_turns(kernels: &mut [Timed]) -> Result<()> {
     }
     for (mode, all) in [("burst", bursts), ("sustained", sustained)] {
         for (kernel, times) in kernels.iter().zip(all) {
-            let rate = kernel.work / f64::from(median(times)) * 1e-9;
-            println!("ours {}_{mode} {rate:.1} TFLOP/s", kernel.name);
+            let (unit, by) = match kernel.unit {
+                Unit::Teraflops => ("TFLOP/s", 1e-9),
+                Unit::Gigabytes => ("GB/s", 1e-6),
+            };
+            let rate = kernel.work / f64::from(median(times)) * by;
+            println!("ours {}_{mode} {rate:.1} {unit}", kernel.name);
         }
     }
     Ok(())

@@ -13,7 +13,7 @@ mod turns;
 use corpus::attention::{Heads, THREADS, attention};
 use corpus::cases::Random;
 use first_gpu::first_gpu;
-use turns::{Timed, samples, serve, take_turns};
+use turns::{Timed, Unit, samples, serve, take_turns};
 use warpsmith::prelude::*;
 use warpsmith::{Buffer, Result};
 
@@ -56,7 +56,7 @@ fn main() -> Result<()> {
             println!("apart {name}_{tokens} {}", inputs.apart(&device, tokens, d, causal)?);
             let work = work(tokens, d, causal);
             let run = Box::new(|count| launch(&mut inputs, &device, tokens, count));
-            take_turns(&mut [Timed { name: format!("{name}_{tokens}"), work, run }])?;
+            take_turns(&mut [Timed { name: format!("{name}_{tokens}"), work, unit: Unit::Teraflops, run }])?;
         }
     }
     Ok(())

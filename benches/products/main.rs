@@ -14,7 +14,7 @@ use corpus::cases::Random;
 use corpus::hopper::{self, gemm_sm90};
 use corpus::tensor_cores::{self, gemm_sm80};
 use first_gpu::first_gpu;
-use turns::{Timed, samples, serve, take_turns};
+use turns::{Timed, Unit, samples, serve, take_turns};
 use warpsmith::prelude::*;
 use warpsmith::{Buffer, Result};
 
@@ -56,7 +56,7 @@ fn main() -> Result<()> {
             println!("apart {name}_{size} {}", apart(&matrices.product(&device, *launch)?, &wanted));
             let run = Box::new(|count| launch(&mut matrices, &device, count));
             let work = 2.0 * (size as f64).powi(3);
-            take_turns(&mut [Timed { name: format!("{name}_{size}"), work, run }])?;
+            take_turns(&mut [Timed { name: format!("{name}_{size}"), work, unit: Unit::Teraflops, run }])?;
         }
     }
     Ok(())

@@ -29,6 +29,7 @@ pub mod number;
 pub mod pack;
 pub mod products;
 pub mod reduction;
+pub mod scan;
 
 pub use call::{Call, Family, Plan, Prepared, Step, Target};
 pub use error::KernelError;

@@ -21,6 +21,12 @@ pub trait Number: Num {
 
     /// The value as a total.
     fn total(self) -> Self::Total;
+    /// The sum, in the type itself; of integers wrapping.
+    fn summed(self, other: Self) -> Self;
+    /// The lesser of both; of a number and a NaN the number.
+    fn lesser(self, other: Self) -> Self;
+    /// The greater of both; of a number and a NaN the number.
+    fn greater(self, other: Self) -> Self;
 }
 
 /// A type of totals.
@@ -68,7 +74,7 @@ totals! {
 }
 
 macro_rules! numbers {
-    ($($t:ident $total:ident $float:ident $least:ident $most:ident, $divided:ident;)+) => {$(
+    ($($t:ident $total:ident $float:ident $least:ident $most:ident, $divided:ident, |$a:ident, $b:ident| $sum:expr;)+) => {$(
         #[gpu_impl]
         impl Number for $t {
             type Total = $total;
@@ -77,6 +83,16 @@ macro_rules! numbers {
 
             fn total(self) -> $total {
                 self.cast::<$total>()
+            }
+            fn summed(self, other: Self) -> Self {
+                let ($a, $b) = (self, other);
+                $sum
+            }
+            fn lesser(self, other: Self) -> Self {
+                self.min(other)
+            }
+            fn greater(self, other: Self) -> Self {
+                self.max(other)
             }
         }
 
@@ -101,18 +117,18 @@ fn quotient(x: f64, n: f64) -> f64 {
 }
 
 numbers! {
-    f16 f32 f32 NEG_INFINITY INFINITY, fast_div;
-    bf16 f32 f32 NEG_INFINITY INFINITY, fast_div;
-    f32 f32 f32 NEG_INFINITY INFINITY, fast_div;
-    f64 f64 f64 NEG_INFINITY INFINITY, quotient;
-    i8 i64 f64 MIN MAX, quotient;
-    i16 i64 f64 MIN MAX, quotient;
-    i32 i64 f64 MIN MAX, quotient;
-    i64 i64 f64 MIN MAX, quotient;
-    isize i64 f64 MIN MAX, quotient;
-    u8 u64 f64 MIN MAX, quotient;
-    u16 u64 f64 MIN MAX, quotient;
-    u32 u64 f64 MIN MAX, quotient;
-    u64 u64 f64 MIN MAX, quotient;
-    usize u64 f64 MIN MAX, quotient;
+    f16 f32 f32 NEG_INFINITY INFINITY, fast_div, |a, b| a + b;
+    bf16 f32 f32 NEG_INFINITY INFINITY, fast_div, |a, b| a + b;
+    f32 f32 f32 NEG_INFINITY INFINITY, fast_div, |a, b| a + b;
+    f64 f64 f64 NEG_INFINITY INFINITY, quotient, |a, b| a + b;
+    i8 i64 f64 MIN MAX, quotient, |a, b| a.wrapping_add(b);
+    i16 i64 f64 MIN MAX, quotient, |a, b| a.wrapping_add(b);
+    i32 i64 f64 MIN MAX, quotient, |a, b| a.wrapping_add(b);
+    i64 i64 f64 MIN MAX, quotient, |a, b| a.wrapping_add(b);
+    isize i64 f64 MIN MAX, quotient, |a, b| a.wrapping_add(b);
+    u8 u64 f64 MIN MAX, quotient, |a, b| a.wrapping_add(b);
+    u16 u64 f64 MIN MAX, quotient, |a, b| a.wrapping_add(b);
+    u32 u64 f64 MIN MAX, quotient, |a, b| a.wrapping_add(b);
+    u64 u64 f64 MIN MAX, quotient, |a, b| a.wrapping_add(b);
+    usize u64 f64 MIN MAX, quotient, |a, b| a.wrapping_add(b);
 }

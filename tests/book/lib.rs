@@ -25,6 +25,7 @@ macro_rules! chapters {
 chapters! {
     readme "README.md"
     crate_readme "runtime/README.md"
+    collection_readme "kernels/README.md"
     introduction "docs/README.md"
     saxpy "docs/tutorial/saxpy.md"
     product "docs/tutorial/product.md"
@@ -33,6 +34,7 @@ chapters! {
     tour "docs/tour.md"
     testing "docs/testing.md"
     performance "docs/performance.md"
+    collection "docs/kernels.md"
     limits "docs/limits.md"
     from_cuda "docs/from/cuda.md"
     from_cupy "docs/from/cupy.md"

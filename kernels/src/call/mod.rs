@@ -27,6 +27,9 @@ pub struct Call<'a, F> {
 
 /// What a family of kernels knows of a call.
 pub trait Family<'a> {
+    /// The least compute capability that its kernels need.
+    const NEEDS: (u32, u32) = (7, 0);
+
     /// What the call is going to do on a device.
     ///
     /// # Errors
@@ -62,9 +65,14 @@ impl<'a, F: Family<'a>> Call<'a, F> {
     /// What the call is going to do: the kernel, its grid, its memory, and why.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] and the like for arguments that do not fit together.
+    /// [`KernelError::Shape`] and the like for arguments that do not fit together; [`KernelError::Device`] for a device that is too old.
     pub fn plan(&self) -> Result<Plan, KernelError> {
-        self.family.plan(self.device.limits())
+        let limits = self.device.limits();
+        let plan = self.family.plan(limits)?;
+        if limits.compute < F::NEEDS {
+            return Err(KernelError::Device { kernel: plan.kernel, needs: F::NEEDS, has: limits.compute });
+        }
+        Ok(plan)
     }
 
     /// Compiles, checks and allocates everything once, for many launches with the same arguments.
@@ -120,8 +128,9 @@ impl Target {
 ///
 /// The arguments are evaluated again at each launch, from what the step owns.
 macro_rules! step {
-    ($target:expr, ($grid:expr, $block:expr), $launch:expr) => {{
-        let ready = $target.prepare($launch.grid($grid).block($block))?;
+    ($target:expr, $at:expr, $launch:expr) => {{
+        let (grid, block): (u32, u32) = $at;
+        let ready = $target.prepare($launch.grid(grid).block(block))?;
         $crate::call::Step::new(move || Ok(ready.launch($launch)?))
     }};
 }

@@ -17,70 +17,76 @@ pub struct Segment {
     pub zero: usize,
 }
 
-/// Joins the share of one of `THREADS` threads of a segment of `x`.
+/// A thread among those that share a segment.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+pub struct Share {
+    /// The thread's number.
+    pub thread: usize,
+    /// How many there are.
+    pub threads: usize,
+}
+
+/// Joins one thread's share of a segment of `x`.
 ///
 /// `packs` has the elements of `x` from number `head` on, as many as fill packs.
 #[gpu_fn]
-pub fn of_segment<R: Reduction, const N: usize, const THREADS: usize>(
+pub fn of_segment<R: Reduction, const N: usize>(
     x: &[R::Element],
     packs: &[Pack<R::Element, N>],
     head: usize,
     segment: Segment,
-    thread: usize,
+    share: Share,
 ) -> R::Partial {
     let Segment { from, to, zero } = segment;
     let first = (from.max(head) - head).div_ceil(N);
     let end = ((to.max(head) - head) / N).min(packs.len());
     if first >= end {
-        return one_by_one::<R, THREADS>(R::nothing(), &x[from..to], from - zero, thread);
+        return one_by_one::<R>(R::nothing(), &x[from..to], from - zero, share);
     }
     let (body, tail) = (head + first * N, head + end * N);
-    let total = one_by_one::<R, THREADS>(R::nothing(), &x[from..body], from - zero, thread);
-    let total = in_packs::<R, N, THREADS>(total, &packs[first..end], body - zero, thread);
-    one_by_one::<R, THREADS>(total, &x[tail..to], tail - zero, thread)
+    let total = one_by_one::<R>(R::nothing(), &x[from..body], from - zero, share);
+    let total = in_packs::<R, N>(total, &packs[first..end], body - zero, share);
+    one_by_one::<R>(total, &x[tail..to], tail - zero, share)
 }
 
 /// Adds a thread's share of some elements to a partial result. The first has index `index`.
 #[gpu_fn]
-fn one_by_one<R: Reduction, const THREADS: usize>(
-    partial: R::Partial,
-    x: &[R::Element],
-    index: usize,
-    thread: usize,
-) -> R::Partial {
+fn one_by_one<R: Reduction>(partial: R::Partial, x: &[R::Element], index: usize, share: Share) -> R::Partial {
     let mut total = partial;
-    let mut i = thread;
+    let mut i = share.thread;
     while i < x.len() {
         total = R::add(total, x[i], (index + i) as u64);
-        i += THREADS;
+        i += share.threads;
     }
     total
 }
 
 /// Adds a thread's share of packs to a partial result, four loads in flight. The first element has index `index`.
 #[gpu_fn]
-fn in_packs<R: Reduction, const N: usize, const THREADS: usize>(
+fn in_packs<R: Reduction, const N: usize>(
     partial: R::Partial,
     packs: &[Pack<R::Element, N>],
     index: usize,
-    thread: usize,
+    share: Share,
 ) -> R::Partial {
     let mut total = partial;
-    let mut p = thread;
-    while p + 3 * THREADS < packs.len() {
+    let step = share.threads;
+    let mut p = share.thread;
+    while p + 3 * step < packs.len() {
         let a = packs[p];
-        let b = packs[p + THREADS];
-        let c = packs[p + 2 * THREADS];
-        let d = packs[p + 3 * THREADS];
+        let b = packs[p + step];
+        let c = packs[p + 2 * step];
+        let d = packs[p + 3 * step];
         total = with_pack::<R, N>(total, a, index + p * N);
-        total = with_pack::<R, N>(total, b, index + (p + THREADS) * N);
-        total = with_pack::<R, N>(total, c, index + (p + 2 * THREADS) * N);
-        total = with_pack::<R, N>(total, d, index + (p + 3 * THREADS) * N);
-        p += 4 * THREADS;
+        total = with_pack::<R, N>(total, b, index + (p + step) * N);
+        total = with_pack::<R, N>(total, c, index + (p + 2 * step) * N);
+        total = with_pack::<R, N>(total, d, index + (p + 3 * step) * N);
+        p += 4 * step;
     }
     while p < packs.len() {
         total = with_pack::<R, N>(total, packs[p], index + p * N);
-        p += THREADS;
+        p += step;
     }
     total
 }

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Tests and times the collection on a GPU machine, which needs nvcc with CUB's headers, and no Rust.
+#
+#   benches/carry.sh FOLDER                    # on your machine: builds the tests and benches, stripped, into FOLDER
+#   kernels/benches/collection.sh FOLDER       # on the GPU's
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$1
+shift
+peer=$(mktemp -d)/cub
+# Snapshots stay where the sources are.
+"$folder/kernels_tests" --test-threads=1 --skip snapshots
+CORPUS_SCALE=real "$folder/kernels_tests" --test-threads=1 reductions scans
+nvcc -O3 -std=c++17 -gencode=arch=compute_90a,code=sm_90a -o "$peer" "$here/peer/cub.cu"
+python3 "$here/table.py" "$folder/kernels_bench" "$peer" "$@"

@@ -1,0 +1,161 @@
+// CUB's reductions and scans, for turns with ours: answers each line `NAME SIZE GROUPS` of the input with the median of the later two
+// thirds of so many groups of launches, in milliseconds a launch; `none` where CUB has no such function.
+//
+//   nvcc -O3 -std=c++17 -arch=sm_90a -o cub kernels/benches/peer/cub.cu
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <cub/cub.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cuda_bf16.h>
+
+#define CHECK(call)                                                                                     \
+    do {                                                                                                \
+        cudaError_t error = (call);                                                                     \
+        if (error != cudaSuccess) {                                                                     \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));              \
+            exit(1);                                                                                    \
+        }                                                                                               \
+    } while (0)
+
+constexpr int LAUNCHES = 5;
+
+// The same numbers as ours: a hash of the index.
+__device__ float unit(uint64_t i) {
+    uint32_t h = (uint32_t)i * 2654435761u;
+    h ^= h >> 15;
+    h *= 2246822519u;
+    h ^= h >> 13;
+    return (float)(h >> 8) / 8388608.0f - 1.0f;
+}
+
+template <class T>
+__global__ void fill(T* x, size_t n, float scale) {
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        x[i] = (T)(unit(i) * scale);
+    }
+}
+
+struct Work {
+    void* x = nullptr;
+    void* y = nullptr;
+    void* temporary = nullptr;
+    size_t bytes = 0;
+    std::function<cudaError_t(void*, size_t&)> run;
+
+    ~Work() {
+        cudaFree(x);
+        cudaFree(y);
+        cudaFree(temporary);
+    }
+};
+
+template <class T, class U, class Run>
+void prepare(Work& work, size_t n, size_t outputs, Run run) {
+    CHECK(cudaMalloc(&work.x, n * sizeof(T)));
+    CHECK(cudaMalloc(&work.y, outputs * sizeof(U)));
+    T* x = (T*)work.x;
+    U* y = (U*)work.y;
+    fill<<<2048, 256>>>(x, n, std::is_integral<T>::value ? 1000.0f : 1.0f);
+    work.run = [=](void* memory, size_t& bytes) { return run(memory, bytes, x, y); };
+    CHECK(work.run(nullptr, work.bytes));
+    CHECK(cudaMalloc(&work.temporary, work.bytes));
+}
+
+struct Widened {
+    __host__ __device__ float operator()(__nv_bfloat16 x) const { return __bfloat162float(x); }
+};
+
+struct RowStart {
+    int64_t cols;
+    __host__ __device__ int64_t operator()(int64_t row) const { return row * cols; }
+};
+
+static bool make(Work& work, const std::string& name, size_t n) {
+    using cub::DeviceReduce;
+    using cub::DeviceScan;
+    if (name == "sum_f32") {
+        prepare<float, float>(work, n, 1, [n](void* m, size_t& b, float* x, float* y) { return DeviceReduce::Sum(m, b, x, y, (int64_t)n); });
+    } else if (name == "sum_bf16") {
+        prepare<__nv_bfloat16, float>(work, n, 1, [n](void* m, size_t& b, __nv_bfloat16* x, float* y) {
+            return DeviceReduce::Sum(m, b, thrust::make_transform_iterator(x, Widened()), y, (int64_t)n);
+        });
+    } else if (name == "sum_f64") {
+        prepare<double, double>(work, n, 1, [n](void* m, size_t& b, double* x, double* y) { return DeviceReduce::Sum(m, b, x, y, (int64_t)n); });
+    } else if (name == "max_i32") {
+        prepare<int, int>(work, n, 1, [n](void* m, size_t& b, int* x, int* y) { return DeviceReduce::Max(m, b, x, y, (int64_t)n); });
+    } else if (name == "argmax_f32") {
+        prepare<float, int64_t>(work, n, 2, [n](void* m, size_t& b, float* x, int64_t* y) {
+            return DeviceReduce::ArgMax(m, b, x, (float*)(y + 1), y, (int64_t)n);
+        });
+    } else if (name == "rows_sum_f32") {
+        const size_t cols = 8192, rows = n / cols;
+        prepare<float, float>(work, n, rows, [=](void* m, size_t& b, float* x, float* y) {
+            auto first = thrust::make_transform_iterator(thrust::make_counting_iterator<int64_t>(0), RowStart{(int64_t)cols});
+            return cub::DeviceSegmentedReduce::Sum(m, b, x, y, (int64_t)rows, first, first + 1);
+        });
+    } else if (name == "scan_f32") {
+        prepare<float, float>(work, n, n, [n](void* m, size_t& b, float* x, float* y) { return DeviceScan::InclusiveSum(m, b, x, y, (int64_t)n); });
+    } else if (name == "scan_u32") {
+        prepare<uint32_t, uint32_t>(work, n, n, [n](void* m, size_t& b, uint32_t* x, uint32_t* y) { return DeviceScan::InclusiveSum(m, b, x, y, (int64_t)n); });
+    } else if (name == "scan_i64") {
+        prepare<int64_t, int64_t>(work, n, n, [n](void* m, size_t& b, int64_t* x, int64_t* y) { return DeviceScan::InclusiveSum(m, b, x, y, (int64_t)n); });
+    } else if (name == "exclusive_u32") {
+        prepare<uint32_t, uint32_t>(work, n, n, [n](void* m, size_t& b, uint32_t* x, uint32_t* y) { return DeviceScan::ExclusiveSum(m, b, x, y, (int64_t)n); });
+    } else {
+        return false;
+    }
+    return true;
+}
+
+int main() {
+    char line[256];
+    std::string made;
+    Work* work = nullptr;
+    while (fgets(line, sizeof line, stdin)) {
+        char name[64];
+        unsigned long long n, groups;
+        if (sscanf(line, "%63s %llu %llu", name, &n, &groups) != 3) break;
+        const std::string key = std::string(name) + " " + std::to_string(n);
+        if (key != made) {
+            delete work;
+            work = new Work;
+            if (!make(*work, name, n)) {
+                printf("none\n");
+                fflush(stdout);
+                made.clear();
+                continue;
+            }
+            made = key;
+        }
+        std::vector<cudaEvent_t> events(groups + 1);
+        for (auto& event : events) CHECK(cudaEventCreate(&event));
+        CHECK(cudaEventRecord(events[0]));
+        for (unsigned long long g = 0; g < groups; ++g) {
+            for (int k = 0; k < LAUNCHES; ++k) CHECK(work->run(work->temporary, work->bytes));
+            CHECK(cudaEventRecord(events[g + 1]));
+        }
+        CHECK(cudaDeviceSynchronize());
+        std::vector<float> times;
+        for (unsigned long long g = 0; g < groups; ++g) {
+            float ms;
+            CHECK(cudaEventElapsedTime(&ms, events[g], events[g + 1]));
+            if (g >= groups / 3) times.push_back(ms / LAUNCHES);
+        }
+        for (auto& event : events) CHECK(cudaEventDestroy(event));
+        std::sort(times.begin(), times.end());
+        printf("%g\n", times.empty() ? 0.0 : times[times.size() / 2]);
+        fflush(stdout);
+    }
+    delete work;
+}

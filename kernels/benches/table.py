@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Times the collection beside CUB, in turns, and prints one table.
+
+Call: table.py BINARY PEER [SIZE...] [NAME...], where BINARY is the bench `collection`, PEER is kernels/benches/peer/cub.cu compiled, and
+SIZE is a number of elements (2^28). The columns are the function, the number of elements, how it was launched, GB/s of ours and of CUB,
+the ratio, and the share of the bytes that the device's memory could move, if ROOFLINE has its GB/s (4800 for an H200).
+"""
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benches"))
+
+from turn_taking import Server, median, take_turns  # noqa: E402
+
+# Bytes of an element that are read and written.
+FUNCTIONS = {
+    "sum_f32": 4,
+    "sum_bf16": 2,
+    "sum_f64": 8,
+    "sum_i32": 4,
+    "max_i32": 4,
+    "argmax_f32": 4,
+    "mean_f32": 4,
+    "variance_f32": 4,
+    "dot_f32": 8,
+    "rows_sum_f32": 4,
+    "short_rows_sum_f32": 4 * (1 + 1 / 64),
+    "columns_sum_f32": 4,
+    "scan_f32": 8,
+    "scan_u32": 8,
+    "scan_i64": 16,
+    "exclusive_u32": 8,
+}
+
+
+def main():
+    binary, peer, words = sys.argv[1], sys.argv[2], sys.argv[3:]
+    sizes = [int(word) for word in words if word.isdigit()] or [1 << 28]
+    names = [word for word in words if not word.isdigit()] or list(FUNCTIONS)
+    roofline = float(os.environ.get("ROOFLINE", 4800))
+    ours, cub = Server([binary, "serve"]), Server([peer])
+    print(ours.greeting())
+    print("| function | elements | launches | ours GB/s | CUB GB/s | ratio | of the roofline |")
+    print("|---|---|---|---|---|---|---|")
+    for size in sizes:
+        for name in names:
+            kernels = {"ours": ours.timed(name, size), "cub": cub.timed(name, size)}
+            if kernels["cub"](3) is None:
+                del kernels["cub"]
+            for mode, times in take_turns(kernels).items():
+                rate = {which: FUNCTIONS[name] * size / median(of) * 1e-6 for which, of in times.items()}
+                there = f"{rate['cub']:.0f} | {rate['ours'] / rate['cub']:.3f}" if "cub" in rate else "– | –"
+                print(f"| {name} | {size} | {mode} | {rate['ours']:.0f} | {there} | {rate['ours'] / roofline:.3f} |", flush=True)
+    ours.close()
+    cub.close()
+
+
+main()

@@ -1,0 +1,206 @@
+//! Which kernel reduces an array, and how blocks share it: what follows from the shape, the type and the device.
+
+use warpsmith::driver::Limits;
+
+use super::block::THREADS;
+use super::columns::Columns;
+use crate::argument::Layout;
+use crate::error::KernelError;
+use crate::pack::PACK_BYTES;
+
+/// Blocks for each multiprocessor that keep the memory busy: more than run at once, and the early ones make up for the late.
+const BLOCKS_PER_MULTIPROCESSOR: usize = 16;
+/// Bytes that keep a block busy.
+const BYTES_PER_BLOCK: usize = 64 << 10;
+/// Packs of a row for which its own lanes, one, eight or a warp, are enough.
+const PACKS_FOR_LANES: [usize; 3] = [2, 64, 512];
+
+/// An array of three axes whose middle one is reduced: element `(o, k, i)` is number `o * outer_stride + k * axis_stride + i`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub outer: usize,
+    pub n: usize,
+    pub inner: usize,
+    pub outer_stride: usize,
+    pub axis_stride: usize,
+}
+
+/// The type of the elements, as far as it matters.
+#[derive(Clone, Copy, Debug)]
+pub struct Elements {
+    /// Bytes of one.
+    pub size: usize,
+    /// Elements before the first that begins at a multiple of 16 bytes.
+    pub misalignment: Option<usize>,
+}
+
+/// A kernel, and how blocks and lanes share the work.
+#[derive(Clone, Copy, Debug)]
+pub enum Choice {
+    /// There is no output.
+    Nothing,
+    /// Some lanes a row.
+    Lanes { lanes: u32, grid: u32 },
+    /// Some blocks a row.
+    Blocks { splits: u32, grid: u32 },
+    /// Threads side by side on columns, in packs or one by one.
+    Columns { at: Columns, in_packs: bool, grid: u32 },
+}
+
+impl Shape {
+    /// All of `len` elements.
+    pub fn whole(len: usize) -> Self {
+        Self { outer: 1, n: len, inner: 1, outer_stride: len, axis_stride: 1 }
+    }
+
+    /// A dense array with some extents, of which one is reduced.
+    ///
+    /// # Errors
+    /// [`KernelError::Shape`] unless the extents make up `len` elements, and have that axis.
+    pub fn axis(dims: &[usize], axis: usize, len: usize) -> Result<Self, KernelError> {
+        let Some(&n) = dims.get(axis) else {
+            return Err(KernelError::Shape {
+                what: "axis",
+                expected: format!("to be below {}, the number of extents", dims.len()),
+                got: format!("the value {axis}"),
+                way_out: "axes are counted from zero",
+            });
+        };
+        let product = |dims: &[usize]| {
+            if dims.contains(&0) {
+                Some(0)
+            } else {
+                dims.iter().try_fold(1usize, |all, n| all.checked_mul(*n))
+            }
+        };
+        if product(dims) != Some(len) {
+            return Err(KernelError::Shape {
+                what: "x",
+                expected: format!("as many as the extents {dims:?} make up"),
+                got: format!("{len} elements"),
+                way_out: "pass the extents of the array, or a part of the memory",
+            });
+        }
+        // An empty array may have extents whose product overflows; then nothing is addressed by strides.
+        let part = |dims: &[usize]| product(dims).unwrap_or(0);
+        let (outer, inner) = (part(&dims[..axis]), part(&dims[axis + 1..]));
+        Ok(Self { outer, n, inner, outer_stride: n.saturating_mul(inner), axis_stride: inner })
+    }
+
+    /// The rows of a matrix.
+    pub fn rows(layout: Layout) -> Self {
+        let Layout { rows, cols, row_stride, col_stride } = layout;
+        if col_stride == 1 {
+            Self { outer: rows, n: cols, inner: 1, outer_stride: row_stride, axis_stride: 1 }
+        } else {
+            Self { outer: 1, n: cols, inner: rows, outer_stride: 0, axis_stride: col_stride }
+        }
+    }
+
+    /// Number of results.
+    pub fn outputs(&self) -> usize {
+        self.outer.saturating_mul(self.inner)
+    }
+
+    /// The kernel for this shape on a device. `blocks` is the number of blocks for each result, if the call sets it.
+    pub fn choose(&self, elements: Elements, limits: &Limits, blocks: Option<u32>) -> Choice {
+        let busy = limits.multiprocessors as usize * BLOCKS_PER_MULTIPROCESSOR;
+        if self.outputs() == 0 {
+            Choice::Nothing
+        } else if self.inner == 1 && (self.axis_stride == 1 || self.n <= 1) {
+            self.by_rows(elements, busy, limits, blocks)
+        } else {
+            self.by_columns(elements, busy, limits, blocks)
+        }
+    }
+
+    fn by_rows(&self, elements: Elements, busy: usize, limits: &Limits, blocks: Option<u32>) -> Choice {
+        let bytes = self.n.saturating_mul(elements.size);
+        let packs = bytes.div_ceil(PACK_BYTES);
+        let splits = blocks
+            .map_or((busy / self.outer).clamp(1, bytes.div_ceil(BYTES_PER_BLOCK).max(1)), |n| n as usize);
+        let grid = self.outer.saturating_mul(splits);
+        let lanes = [1, 8, 32]
+            .into_iter()
+            .zip(PACKS_FOR_LANES)
+            .find(|(_, most)| packs <= *most)
+            .map(|(lanes, _)| lanes);
+        // A few rows of some length are a block each: warps alone would leave multiprocessors idle.
+        let few = self.outer.saturating_mul(32) < busy * THREADS as usize / 4 && packs >= THREADS as usize;
+        let all_at_once = grid <= limits.grid[0] as usize;
+        match lanes {
+            _ if !all_at_once => self.by_lanes(32, busy),
+            Some(lanes) if blocks.is_none() && !few && self.outer > 1 => self.by_lanes(lanes, busy),
+            _ => Choice::Blocks { splits: splits as u32, grid: grid as u32 },
+        }
+    }
+
+    fn by_lanes(&self, lanes: u32, busy: usize) -> Choice {
+        let rows_per_block = (THREADS / lanes) as usize;
+        // Beyond this number, blocks take more rows; the grid still fits every device.
+        let grid = self.outer.div_ceil(rows_per_block).min(busy * 64);
+        Choice::Lanes { lanes, grid: grid as u32 }
+    }
+
+    fn by_columns(&self, elements: Elements, busy: usize, limits: &Limits, blocks: Option<u32>) -> Choice {
+        let per_pack = PACK_BYTES / elements.size.clamp(1, PACK_BYTES);
+        let divides = |n: usize| n.is_multiple_of(per_pack);
+        let aligned = elements.misalignment == Some(0) && PACK_BYTES.is_multiple_of(elements.size.max(1));
+        let in_packs = per_pack > 1
+            && aligned
+            && divides(self.inner)
+            && divides(self.axis_stride)
+            && (self.outer == 1 || divides(self.outer_stride));
+        let per_thread = if in_packs { per_pack } else { 1 };
+        let columns = self.inner.div_ceil(per_thread);
+        let width = columns.min(32).next_power_of_two();
+        let lines = THREADS as usize / width;
+        let tiles = columns.div_ceil(width);
+        let blocks_of_one = self.outer.saturating_mul(tiles);
+        let most = self.n.div_ceil(lines * 16).max(1);
+        let splits = blocks.map_or((busy / 2 / blocks_of_one).clamp(1, most), |n| n as usize);
+        let grid = blocks_of_one.saturating_mul(splits);
+        let (splits, grid) =
+            if grid <= limits.grid[0] as usize { (splits, grid) } else { (1, blocks_of_one) };
+        let at = Columns {
+            n: self.n,
+            inner: self.inner,
+            outer_stride: self.outer_stride,
+            axis_stride: self.axis_stride,
+            tiles,
+            width: width as u32,
+            splits: splits as u32,
+        };
+        Choice::Columns { at, in_packs, grid: u32::try_from(grid).unwrap_or(u32::MAX) }
+    }
+}
+
+impl Choice {
+    /// Blocks in the grid.
+    pub fn grid(&self) -> u32 {
+        match *self {
+            Choice::Nothing => 0,
+            Choice::Lanes { grid, .. } | Choice::Blocks { grid, .. } | Choice::Columns { grid, .. } => grid,
+        }
+    }
+
+    /// Blocks for each result.
+    pub fn splits(&self) -> u32 {
+        match self {
+            Choice::Blocks { splits, .. } => *splits,
+            Choice::Columns { at, .. } => at.splits,
+            Choice::Nothing | Choice::Lanes { .. } => 1,
+        }
+    }
+
+    /// Partial results and counters in the workspace, for so many results.
+    pub fn workspace(&self, outputs: usize) -> (usize, usize) {
+        match self {
+            Choice::Blocks { splits, grid } if *splits > 1 => (*grid as usize, outputs),
+            Choice::Columns { at, grid, .. } if at.splits > 1 => {
+                (outputs * at.splits as usize, (*grid / at.splits) as usize)
+            }
+            _ => (0, 0),
+        }
+    }
+}

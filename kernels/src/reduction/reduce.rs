@@ -1,0 +1,237 @@
+//! `reduce`: all elements of a slice, along an axis, or the rows of a matrix.
+
+use std::marker::PhantomData;
+
+use warpsmith::args::{SliceArg, SliceMutArg};
+use warpsmith::driver::Limits;
+use warpsmith::{Buffer, Device};
+
+use super::Reduction;
+use super::block::{THREADS, WARPS};
+use super::columns::reduce_columns;
+use super::plan::{Choice, Elements, Shape};
+use super::rows::{Rows, reduce_rows as rows_kernel, reduce_short_rows as short_rows_kernel};
+use crate::argument::{Input, Layout, Matrix, Output, Packs};
+use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
+use crate::error::KernelError;
+
+/// Reduces all elements of `x` to the one element of `y`, whatever `x`'s length and alignment.
+///
+/// The result for an empty `x` is that of [`Reduction::nothing`].
+///
+/// ```
+/// use warpsmith::prelude::*;
+/// use warpsmith_kernels::reduction::{ArgMax, Mean, reduce};
+///
+/// # fn main() -> Result<(), warpsmith_kernels::KernelError> {
+/// let gpu = Device::simulator();
+/// let x = gpu.upload(&[1.0f32, 5.0, 3.0, 5.0, 1.0, 0.0])?;
+/// let mut at = gpu.alloc_zeroed::<u64>(1)?;
+/// reduce::<ArgMax<f32>>(&gpu, &x, &mut at).run()?;
+/// assert_eq!(gpu.download(&at)?, [1]);
+/// let mut means = gpu.alloc_zeroed::<f32>(2)?;
+/// reduce::<Mean<f32>>(&gpu, &x, &mut means).axis(&[3, 2], 0).run()?;
+/// assert_eq!(gpu.download(&means)?, [5.0 / 3.0, 10.0 / 3.0]);
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// [`KernelError::Shape`] from the call's methods unless `y` has an element for each result.
+pub fn reduce<'a, R: Reduction>(
+    device: &Device,
+    x: impl SliceArg<'a, R::Element>,
+    y: impl SliceMutArg<'a, R::Output>,
+) -> Call<'a, Reduce<'a, R>> {
+    let (x, y) = (Input::new(x), Output::new(y));
+    Call::new(device, Reduce { x, y, asked: Asked::Whole, blocks: None, _reduction: PhantomData })
+}
+
+/// Reduces each row of `x` to an element of `y`.
+///
+/// # Errors
+/// [`KernelError::Shape`] from the call's methods unless `y` has an element for each row.
+pub fn reduce_rows<'a, R: Reduction>(
+    device: &Device,
+    x: Matrix<'a, R::Element>,
+    y: impl SliceMutArg<'a, R::Output>,
+) -> Call<'a, Reduce<'a, R>> {
+    let (layout, y) = (x.layout(), Output::new(y));
+    let (x, asked) = (x.memory().clone(), Asked::Rows(layout));
+    Call::new(device, Reduce { x, y, asked, blocks: None, _reduction: PhantomData })
+}
+
+/// A reduction with its arguments.
+pub struct Reduce<'a, R: Reduction> {
+    x: Input<'a, R::Element>,
+    y: Output<'a, R::Output>,
+    asked: Asked,
+    blocks: Option<u32>,
+    _reduction: PhantomData<R>,
+}
+
+/// What is reduced.
+enum Asked {
+    Whole,
+    Axis(Vec<usize>, usize),
+    Rows(Layout),
+}
+
+impl<'a, R: Reduction> Call<'a, Reduce<'a, R>> {
+    /// Reduces along one axis of `x`, which is a dense array with the extents `dims`, the last one side by side in memory. `y` has the
+    /// other extents, in their order.
+    pub fn axis(self, dims: &[usize], axis: usize) -> Self {
+        let asked = Asked::Axis(dims.to_vec(), axis);
+        self.map(|reduce| Reduce { asked, ..reduce })
+    }
+
+    /// Blocks for each result, at least one. Default: as many as keep the device's memory busy.
+    ///
+    /// The order in which floats are added depends on this number, and so may the last bits of the result.
+    pub fn blocks(self, blocks: u32) -> Self {
+        self.map(|reduce| Reduce { blocks: Some(blocks.max(1)), ..reduce })
+    }
+}
+
+impl<R: Reduction> Reduce<'_, R> {
+    /// The shape, checked against the arguments, and the kernel for it.
+    fn choose(&self, limits: &Limits) -> Result<(Shape, Choice), KernelError> {
+        let shape = match &self.asked {
+            Asked::Whole => Shape::whole(self.x.len()),
+            Asked::Axis(dims, axis) => Shape::axis(dims, *axis, self.x.len())?,
+            Asked::Rows(layout) => Shape::rows(*layout),
+        };
+        if self.y.len() != shape.outputs() {
+            return Err(KernelError::Shape {
+                what: "y",
+                expected: format!("{}, one for each result", shape.outputs()),
+                got: format!("{} elements", self.y.len()),
+                way_out: "pass a buffer of that length, or a part: `y.slice_mut(..n)?`",
+            });
+        }
+        self.y.apart_from("y", &self.x, "x")?;
+        let elements = Elements { size: size_of::<R::Element>(), misalignment: self.x.misalignment() };
+        Ok((shape, shape.choose(elements, limits, self.blocks)))
+    }
+}
+
+impl<'a, R: Reduction> Family<'a> for Reduce<'a, R> {
+    fn plan(&self, limits: &Limits) -> Result<Plan, KernelError> {
+        let (shape, choice) = self.choose(limits)?;
+        let types = short_name::<R>();
+        let (kernel, shared, why) = match choice {
+            Choice::Nothing => return Ok(Plan::nothing(types, "there is no result")),
+            Choice::Lanes { lanes, .. } => (
+                "reduce_short_rows",
+                0,
+                format!("rows of {} elements are short enough for {lanes} lanes each", shape.n),
+            ),
+            Choice::Blocks { splits: 1, .. } => {
+                ("reduce_rows", WARPS as usize, "a block for each row".to_owned())
+            }
+            Choice::Blocks { splits, .. } => (
+                "reduce_rows",
+                WARPS as usize,
+                format!("{splits} blocks share a row, and the last joins their results"),
+            ),
+            Choice::Columns { at, in_packs, .. } => {
+                let loads = if in_packs { "16 bytes of neighbouring columns" } else { "one column" };
+                let why =
+                    format!("the axis is not the last: {loads} a thread, {} blocks a column", at.splits);
+                ("reduce_columns", THREADS as usize, why)
+            }
+        };
+        let (partials, counters) = choice.workspace(shape.outputs());
+        let partial = size_of::<R::Partial>();
+        let elements = shape.outputs().saturating_mul(shape.n);
+        Ok(Plan {
+            kernel,
+            types,
+            tile: elements.div_ceil(choice.grid().max(1) as usize),
+            grid: choice.grid(),
+            block: THREADS,
+            shared: shared * partial + if partials > 0 { size_of::<u32>() } else { 0 },
+            workspace: partials * partial + counters * size_of::<u32>(),
+            why,
+        })
+    }
+
+    fn steps(self, _plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
+        let (shape, choice) = self.choose(target.device.limits())?;
+        // Of constants, rustc compiles the kernels of one branch alone.
+        let step = match choice {
+            Choice::Nothing => return Ok(Vec::new()),
+            Choice::Columns { in_packs: false, .. } => by_columns::<R, 1>(self, shape, choice, target)?,
+            _ if const { size_of::<R::Element>() == 1 } => by_packs::<R, 16>(self, shape, choice, target)?,
+            _ if const { size_of::<R::Element>() == 2 } => by_packs::<R, 8>(self, shape, choice, target)?,
+            _ if const { size_of::<R::Element>() == 4 } => by_packs::<R, 4>(self, shape, choice, target)?,
+            _ if const { size_of::<R::Element>() == 8 } => by_packs::<R, 2>(self, shape, choice, target)?,
+            _ => by_packs::<R, 1>(self, shape, choice, target)?,
+        };
+        Ok(vec![step])
+    }
+}
+
+/// The launch of the chosen kernel for packs of `N` elements.
+fn by_packs<'a, R: Reduction, const N: usize>(
+    call: Reduce<'a, R>,
+    shape: Shape,
+    choice: Choice,
+    target: &Target,
+) -> Result<Step<'a>, KernelError> {
+    if let Choice::Columns { .. } = choice {
+        return by_columns::<R, N>(call, shape, choice, target);
+    }
+    let Reduce { x, mut y, .. } = call;
+    let Packs { head, packs } = x.packs::<N>();
+    let rows = Rows { rows: shape.outer, cols: shape.n, stride: shape.outer_stride, head };
+    let at = (choice.grid(), THREADS);
+    if let Choice::Lanes { lanes, .. } = choice {
+        return Ok(step!(target, at, short_rows_kernel::<R, N>(&x, &packs, rows, lanes, &mut y)));
+    }
+    let (splits, mut workspace) = (choice.splits(), Workspace::<R>::new(shape, choice, target)?);
+    Ok(step!(
+        target,
+        at,
+        rows_kernel::<R, N>(
+            &x,
+            &packs,
+            rows,
+            splits,
+            &mut workspace.partials,
+            &mut workspace.arrived,
+            &mut y
+        )
+    ))
+}
+
+/// The launch of the kernel for columns, `N` a thread.
+fn by_columns<'a, R: Reduction, const N: usize>(
+    call: Reduce<'a, R>,
+    shape: Shape,
+    choice: Choice,
+    target: &Target,
+) -> Result<Step<'a>, KernelError> {
+    let Choice::Columns { at, grid, .. } = choice else { return Ok(Step::new(|| Ok(()))) };
+    let Reduce { x, mut y, .. } = call;
+    let packs = x.packs::<N>().packs;
+    let mut workspace = Workspace::<R>::new(shape, choice, target)?;
+    Ok(step!(
+        target,
+        (grid, THREADS),
+        reduce_columns::<R, N>(&x, &packs, at, &mut workspace.partials, &mut workspace.arrived, &mut y)
+    ))
+}
+
+/// The partial results of blocks that share a result, and how many have arrived; empty where none do.
+struct Workspace<R: Reduction> {
+    partials: Buffer<R::Partial>,
+    arrived: Buffer<u32>,
+}
+
+impl<R: Reduction> Workspace<R> {
+    fn new(shape: Shape, choice: Choice, target: &Target) -> Result<Self, KernelError> {
+        let (partials, counters) = choice.workspace(shape.outputs());
+        let device = &target.device;
+        Ok(Self { partials: device.alloc_zeroed(partials)?, arrived: device.alloc_zeroed(counters)? })
+    }
+}

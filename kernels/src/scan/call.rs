@@ -1,0 +1,221 @@
+//! The functions of the family.
+
+use std::marker::PhantomData;
+
+use warpsmith::args::{SliceArg, SliceMutArg};
+use warpsmith::driver::Limits;
+use warpsmith::{Buffer, Device};
+
+use super::Word;
+use super::kernel::{ITEMS, THREADS, TILE, Tiles, WARPS, scan_kernel};
+use crate::argument::{Input, Output};
+use crate::call::{Call, Family, Plan, Step, Target, short_name};
+use crate::error::KernelError;
+use crate::pack::PACK_BYTES;
+use crate::reduction::Reduction;
+
+/// `y[i]` is the output of `R` for `x[0]` to `x[i]`.
+///
+/// ```
+/// use warpsmith::prelude::*;
+/// use warpsmith_kernels::{reduction::Sum, scan::inclusive_scan};
+///
+/// # fn main() -> Result<(), warpsmith_kernels::KernelError> {
+/// let gpu = Device::simulator();
+/// let x = gpu.upload(&[1.0f32, 2.0, 3.0])?;
+/// let mut y = gpu.alloc_zeroed::<f32>(3)?;
+/// inclusive_scan::<Sum<f32>>(&gpu, &x, &mut y).run()?;
+/// assert_eq!(gpu.download(&y)?, [1.0, 3.0, 6.0]);
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// [`KernelError::Shape`] from the call's methods unless `y` is as long as `x`.
+pub fn inclusive_scan<'a, R: Reduction>(
+    device: &Device,
+    x: impl SliceArg<'a, R::Element>,
+    y: impl SliceMutArg<'a, R::Output>,
+) -> Call<'a, Scan<'a, R>>
+where
+    R::Partial: Word,
+{
+    Call::new(device, Scan::new(Input::new(x), Output::new(y), false))
+}
+
+/// `y[i]` is the output of `R` for `x[0]` to `x[i - 1]`; `y[0]` that of no elements.
+///
+/// # Errors
+/// [`KernelError::Shape`] from the call's methods unless `y` is as long as `x`.
+pub fn exclusive_scan<'a, R: Reduction>(
+    device: &Device,
+    x: impl SliceArg<'a, R::Element>,
+    y: impl SliceMutArg<'a, R::Output>,
+) -> Call<'a, Scan<'a, R>>
+where
+    R::Partial: Word,
+{
+    Call::new(device, Scan::new(Input::new(x), Output::new(y), true))
+}
+
+/// Replaces each element by the output of `R` for all up to it.
+pub fn inclusive_scan_in_place<'a, R: Reduction<Output = <R as Reduction>::Element>>(
+    device: &Device,
+    y: impl SliceMutArg<'a, R::Output>,
+) -> Call<'a, Scan<'a, R>>
+where
+    R::Partial: Word,
+{
+    let y = Output::new(y);
+    Call::new(device, Scan { in_place: true, ..Scan::new(y.read(), y, false) })
+}
+
+/// Replaces each element by the output of `R` for all before it.
+pub fn exclusive_scan_in_place<'a, R: Reduction<Output = <R as Reduction>::Element>>(
+    device: &Device,
+    y: impl SliceMutArg<'a, R::Output>,
+) -> Call<'a, Scan<'a, R>>
+where
+    R::Partial: Word,
+{
+    let y = Output::new(y);
+    Call::new(device, Scan { in_place: true, ..Scan::new(y.read(), y, true) })
+}
+
+/// A scan with its arguments.
+pub struct Scan<'a, R: Reduction> {
+    x: Input<'a, R::Element>,
+    y: Output<'a, R::Output>,
+    is_exclusive: bool,
+    in_place: bool,
+    _reduction: PhantomData<R>,
+}
+
+impl<'a, R: Reduction> Scan<'a, R> {
+    fn new(x: Input<'a, R::Element>, y: Output<'a, R::Output>, is_exclusive: bool) -> Self {
+        Self { x, y, is_exclusive, in_place: false, _reduction: PhantomData }
+    }
+
+    /// Elements of a pack of the input.
+    const PER_PACK: usize = match size_of::<R::Element>() {
+        1 => 16,
+        2 => 8,
+        8 => 2,
+        _ => 4,
+    };
+
+    /// The elements before the first pack, if input and output can both be taken in packs that begin at the same element.
+    fn head(&self) -> Option<usize> {
+        let fits = Self::PER_PACK * size_of::<R::Element>() == PACK_BYTES
+            && size_of::<R::Output>() == size_of::<R::Element>();
+        let (x, y) = (self.x.misalignment()?, self.y.misalignment()?);
+        (fits && x == y && x <= self.x.len()).then_some(x)
+    }
+
+    /// Elements that the first tile lacks; all others then begin with a pack.
+    fn missing(&self) -> usize {
+        match self.head() {
+            None | Some(0) => 0,
+            Some(head) => Self::PER_PACK - head,
+        }
+    }
+
+    fn tiles(&self) -> usize {
+        (self.x.len() + self.missing()).div_ceil(TILE)
+    }
+}
+
+impl<'a, R: Reduction> Family<'a> for Scan<'a, R>
+where
+    R::Partial: Word,
+{
+    fn plan(&self, _limits: &Limits) -> Result<Plan, KernelError> {
+        if self.y.len() != self.x.len() {
+            return Err(KernelError::Shape {
+                what: "y",
+                expected: format!("{}, as many as `x`", self.x.len()),
+                got: format!("{} elements", self.y.len()),
+                way_out: "pass parts of equal length",
+            });
+        }
+        if !self.in_place {
+            self.y.apart_from("y", &self.x, "x")?;
+        }
+        let types = short_name::<R>();
+        if self.x.is_empty() {
+            return Ok(Plan::nothing(types, "there are no elements"));
+        }
+        let why = match self.head() {
+            Some(_) => "one pass over the elements, in packs of 16 bytes",
+            None => {
+                "one pass over the elements, one by one, as packs of `x` and `y` do not begin at the same element"
+            }
+        };
+        Ok(Plan {
+            kernel: "scan_kernel",
+            types,
+            tile: TILE,
+            grid: u32::try_from(self.tiles()).unwrap_or(u32::MAX),
+            block: THREADS,
+            shared: (WARPS as usize + 1) * size_of::<R::Partial>() + size_of::<u32>(),
+            workspace: self.tiles() * <R::Partial as Word>::HALVES * size_of::<u64>() + size_of::<u32>(),
+            why: why.to_owned(),
+        })
+    }
+
+    fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
+        if plan.grid == 0 {
+            return Ok(Vec::new());
+        }
+        let step = if const { Self::PER_PACK == 16 } {
+            launch::<R, 16, 1>(self, plan, target)?
+        } else if const { Self::PER_PACK == 8 } {
+            launch::<R, 8, 2>(self, plan, target)?
+        } else if const { Self::PER_PACK == 4 } {
+            launch::<R, 4, 4>(self, plan, target)?
+        } else {
+            launch::<R, 2, 8>(self, plan, target)?
+        };
+        Ok(vec![step])
+    }
+}
+
+/// The launch for `ROUNDS` packs of `N` elements a thread.
+fn launch<'a, R: Reduction, const N: usize, const ROUNDS: usize>(
+    call: Scan<'a, R>,
+    plan: &Plan,
+    target: &Target,
+) -> Result<Step<'a>, KernelError>
+where
+    R::Partial: Word,
+{
+    const { assert!(N * ROUNDS == ITEMS) };
+    let (is_packed, missing, tiles) = (call.head().is_some(), call.missing(), call.tiles());
+    let Scan { x, mut y, is_exclusive, .. } = call;
+    let xs = x.packs::<N>().packs;
+    let mut ys = y.packs::<N>().1;
+    let mut words: Buffer<u64> = target.device.alloc_zeroed(tiles * <R::Partial as Word>::HALVES)?;
+    let mut next_tile: Buffer<u32> = target.device.alloc_zeroed(1)?;
+    let mut at = Tiles { len: x.len(), missing, launch: 1 };
+    macro_rules! call {
+        () => {
+            scan_kernel::<R, N, ROUNDS>(
+                &x,
+                &xs,
+                &mut y,
+                &mut ys,
+                at,
+                &mut words,
+                &mut next_tile,
+                is_packed,
+                is_exclusive,
+            )
+        };
+    }
+    let ready = target.prepare(call!().grid(plan.grid).block(plan.block))?;
+    Ok(Step::new(move || {
+        let launched = ready.launch(call!());
+        // Words hold the number in 31 bits, and zero is that of no launch. A launch that failed has used its number.
+        at.launch = at.launch % (u32::MAX / 2) + 1;
+        Ok(launched?)
+    }))
+}

@@ -1,0 +1,11 @@
+//! Every function of the collection against references on the host: on the simulator with all checks, and on a GPU if there is one.
+//!
+//! `CORPUS_SCALE=real` takes inputs of real size on a GPU.
+
+mod cuda;
+mod devices;
+mod errors;
+mod numbers;
+mod reductions;
+mod scans;
+mod shapes;
