@@ -95,7 +95,7 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// A number of [-1, 1) for an index; the peer has the same.
-fn hashed(i: usize) -> f32 {
+pub fn hashed(i: usize) -> f32 {
     let mut h = (i as u32).wrapping_mul(2_654_435_761);
     h ^= h >> 15;
     h = h.wrapping_mul(2_246_822_519);
@@ -175,7 +175,7 @@ fn is_exclusive(x: &[u32], y: &[u32]) -> bool {
 }
 
 /// Launches of a prepared call.
-fn repeated<F: Family<'static>>(
+pub fn repeated<F: Family<'static>>(
     device: &Device,
     call: Call<'static, F>,
 ) -> Result<Run<'static>, KernelError> {
@@ -191,7 +191,7 @@ fn repeated<F: Family<'static>>(
 }
 
 /// Memory for the rest of the process, which ends with its last function.
-fn kept<T: GpuType>(buffer: Buffer<T>) -> &'static mut Buffer<T> {
+pub fn kept<T: GpuType>(buffer: Buffer<T>) -> &'static mut Buffer<T> {
     Box::leak(Box::new(buffer))
 }
 

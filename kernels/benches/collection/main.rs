@@ -9,6 +9,7 @@
 mod turns;
 
 mod functions;
+mod histograms;
 
 use functions::{FUNCTIONS, Function};
 use turns::{Timed, Unit, serve, take_turns};
@@ -17,6 +18,11 @@ use warpsmith_kernels::KernelError;
 
 /// Elements of the input, unless arguments say otherwise.
 const ELEMENTS: usize = 1 << 28;
+
+/// The functions of all families.
+fn all() -> impl Iterator<Item = &'static Function> {
+    FUNCTIONS.iter().chain(histograms::FUNCTIONS)
+}
 
 fn main() -> Result<(), KernelError> {
     let device = match Device::gpu(0) {
@@ -39,7 +45,7 @@ fn main() -> Result<(), KernelError> {
     }
     for size in sizes {
         for function in
-            FUNCTIONS.iter().filter(|f| names.is_empty() || names.iter().any(|name| *name == f.name))
+            all().filter(|f| names.is_empty() || names.iter().any(|name| *name == f.name))
         {
             let Function { name, bytes, make } = function;
             let run = make(&device, size)?;
@@ -59,7 +65,7 @@ fn serve_turns(device: &Device) -> warpsmith::Result<()> {
         if made.as_ref().is_none_or(|(known, _)| *known != key) {
             // The memory of the function before is free first.
             drop(made.take());
-            let function = FUNCTIONS.iter().find(|f| f.name == name).expect("the name of a function");
+            let function = all().find(|f| f.name == name).expect("the name of a function");
             let run = (function.make)(device, size).unwrap_or_else(|e| panic!("{name}: {e}"));
             made = Some((key, run));
         }

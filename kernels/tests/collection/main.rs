@@ -5,7 +5,9 @@
 mod cuda;
 mod devices;
 mod errors;
+mod histograms;
 mod numbers;
+mod products;
 mod reductions;
 mod scans;
 mod shapes;

@@ -1,11 +1,59 @@
-//! `gemm`: any extents, strides, orders and epilogues, against sums in `f64`.
+//! Products of matrices: any extents, strides, orders and epilogues, against sums in `f64`.
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
 use warpsmith_kernels::products::gemm;
 
-use crate::data::{Element, device, some};
+use crate::devices::shuffled;
+
+/// Elements of products, by their values in `f64`.
+trait Element: warpsmith_kernels::products::ProductElement {
+    /// The nearest element.
+    fn of(x: f64) -> Self;
+    /// The value.
+    fn value(self) -> f64;
+    /// The relative error of rounding to an element.
+    const ROUNDING: f64;
+}
+
+macro_rules! elements {
+    ($($t:ty: $of:expr, $value:expr, $bits:literal;)+) => {$(
+        impl Element for $t {
+            fn of(x: f64) -> Self {
+                $of(x)
+            }
+            fn value(self) -> f64 {
+                $value(self)
+            }
+            const ROUNDING: f64 = 1.0 / (1u64 << $bits) as f64;
+        }
+    )+};
+}
+
+elements! {
+    f32: |x| x as f32, f64::from, 24;
+    bf16: bf16::from_f64, bf16::to_f64, 8;
+    f16: f16::from_f64, f16::to_f64, 11;
+}
+
+/// Random numbers of [-1, 1), by the multiplication of Lehmer, as elements.
+fn some<T: Element>(seed: u64, len: usize) -> Vec<T> {
+    let mut state = u128::from(seed) * 2 + 1;
+    let mut next = || {
+        state = state.wrapping_mul(0xda94_2042_e4dd_58b5) & u128::from(u64::MAX);
+        ((state >> 40) as f64) / f64::from(1 << 23) - 1.0
+    };
+    for _ in 0..3 {
+        next();
+    }
+    (0..len).map(|_| T::of(next())).collect()
+}
+
+/// A GPU if there is one, or a simulator.
+fn device(seed: u64) -> Device {
+    harness::gpu().unwrap_or_else(|| shuffled(seed))
+}
 
 /// A matrix in memory: where it begins, and the elements that a row has beside its own.
 #[derive(Clone, Copy, Debug)]

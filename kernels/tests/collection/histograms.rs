@@ -1,24 +1,13 @@
-//! Histograms against counts on the host: on the simulator with all checks, and on a GPU if there is one.
+//! Histograms of every type, number of bins and distribution, against counts on the host.
 
 use std::fmt::Debug;
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use warpsmith::prelude::*;
-use warpsmith::simulator::Settings;
-use warpsmith::{Error, driver::DriverError};
 use warpsmith_kernels::KernelError;
 use warpsmith_kernels::histogram::{Bounded, histogram};
 
-/// A simulator that runs warps and blocks in another order, or the GPU if there is one.
-fn device(seed: u64) -> Device {
-    match Device::gpu(0) {
-        Ok(gpu) => gpu,
-        Err(Error::Driver(DriverError::Missing | DriverError::NoDevice { .. })) => {
-            Device::simulator_with(Settings { seed, ..Settings::default() })
-        }
-        Err(error) => panic!("the GPU does not open: {error}"),
-    }
-}
+use crate::devices::shuffled;
 
 /// The counts of `x` from element `offset` on, where `bin` is a value's bin as a number that may be outside.
 #[track_caller]
@@ -48,6 +37,11 @@ fn check<T: Bounded + Debug>(
     let plan = call.plan().unwrap();
     call.run().unwrap_or_else(|error| panic!("{plan}: {error}"));
     assert!(device.download(&counts).unwrap() == want, "{plan}, {range:?}, clamped: {is_clamped}");
+}
+
+/// A GPU if there is one, or a simulator.
+fn device(seed: u64) -> Device {
+    harness::gpu().unwrap_or_else(|| shuffled(seed))
 }
 
 fn even(low: i128, high: i128, bins: usize) -> impl Fn(i128) -> i128 {
