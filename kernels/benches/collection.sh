@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests and times the collection on a GPU machine, which needs nvcc with CUB's headers, and no Rust.
+# Tests and times the collection on a GPU machine, which needs nvcc with CUB's headers and PyTorch, and no Rust.
 #
 #   benches/carry.sh FOLDER                    # on your machine: builds the tests and benches, stripped, into FOLDER
 #   kernels/benches/collection.sh FOLDER       # on the GPU's
@@ -13,3 +13,4 @@ peer=$(mktemp -d)/cub
 CORPUS_SCALE=real "$folder/kernels_tests" --test-threads=1 reductions scans
 nvcc -O3 -std=c++17 -gencode=arch=compute_90a,code=sm_90a -o "$peer" "$here/peer/cub.cu"
 python3 "$here/table.py" "$folder/kernels_bench" "$peer" "$@"
+python3 "$here/gemm.py" "$folder/kernels_gemm"

@@ -1,4 +1,4 @@
-//! Kernels that programs call as functions: reductions and scans.
+//! Kernels that programs call as functions: reductions, scans, products of matrices and histograms.
 //!
 //! ```
 //! use warpsmith::prelude::*;

@@ -44,9 +44,7 @@ fn main() -> Result<(), KernelError> {
         sizes.push(ELEMENTS);
     }
     for size in sizes {
-        for function in
-            all().filter(|f| names.is_empty() || names.iter().any(|name| *name == f.name))
-        {
+        for function in all().filter(|f| names.is_empty() || names.iter().any(|name| *name == f.name)) {
             let Function { name, bytes, make } = function;
             let run = make(&device, size)?;
             let timed =

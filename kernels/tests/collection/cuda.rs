@@ -1,6 +1,11 @@
 //! The CUDA of the main kernels: as snapshots, compiled by NVRTC where there is one, and run by every executor of the simulator.
 
 use warpsmith::prelude::*;
+use warpsmith_kernels::histogram::kernels::{histogram_by_blocks, histogram_by_lanes};
+use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
+use warpsmith_kernels::products::tensor_cores::warpgroups::gemm_warpgroups;
+use warpsmith_kernels::products::tensor_cores::warps::gemm_warps;
+use warpsmith_kernels::products::{Silu, Unchanged};
 use warpsmith_kernels::reduction::{
     ArgMax, OwnSum, Reduction, Sum, Variance, columns_kernel, dot_kernel, reduce, rows_kernel,
     short_rows_kernel,
@@ -29,6 +34,15 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<dot_kernel<f32, 4>>("dot@f32", ());
     prints::<scan_kernel<OwnSum<u32>, 4, 4>>("scan@inclusive_u32", (true, false));
     prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
+}
+
+#[test]
+fn products_and_histograms_print_what_the_snapshots_show() {
+    prints::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>("gemm_cuda_cores@64", ());
+    prints::<gemm_warps<f16, Silu, true, false>>("gemm_warps@f16_silu", ());
+    prints::<gemm_warpgroups<bf16, Unchanged, false, 256, true>>("gemm_warpgroups@bf16", ());
+    prints::<histogram_by_lanes<u8, 16, 128>>("histogram_by_lanes@u8", ());
+    prints::<histogram_by_blocks<i32, 4, true>>("histogram_by_blocks@packed", ());
 }
 
 fn reduced<R: Reduction>(device: &Device, x: &[R::Element], shape: [usize; 3]) -> Vec<R::Output> {
