@@ -35,10 +35,15 @@ pub struct Place {
 /// Rows of tiles that blocks work on at the same time; the L2 cache keeps their data.
 const BAND: u32 = 8;
 
-/// The place of tile `i` of tiles of `ROWS` × `COLS`: down each column of a band of rows of tiles.
+/// Tiles of `ROWS` × `COLS` that cover `c`: how many are below each other, and side by side.
 #[gpu_fn]
-pub fn place_of<const ROWS: usize, const COLS: usize>(i: u32, m: usize, n: usize) -> Place {
-    let (down, across) = (m.div_ceil(ROWS) as u32, n.div_ceil(COLS) as u32);
+pub fn tiles_of<const ROWS: usize, const COLS: usize>(m: usize, n: usize) -> [u32; 2] {
+    [m.div_ceil(ROWS) as u32, n.div_ceil(COLS) as u32]
+}
+
+/// The place of tile `i` of `down` × `across` tiles of `ROWS` × `COLS`: down each column of a band of rows of tiles.
+#[gpu_fn]
+pub fn place_of<const ROWS: usize, const COLS: usize>(i: u32, [down, across]: [u32; 2]) -> Place {
     let (product, i) = (i / (down * across), i % (down * across));
     let band = i / (BAND * across);
     let rows = (down - band * BAND).min(BAND);

@@ -9,7 +9,7 @@ use warpsmith::prelude::*;
 
 use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
-use super::super::shape::{Place, Shape, place_of};
+use super::super::shape::{Place, Shape, place_of, tiles_of};
 use super::copy::{DEPTH, Lines, PAD, address, copy_ragged, copy_whole, mine};
 
 /// Threads of a block: eight warps of 4 × 8 lanes.
@@ -109,7 +109,7 @@ pub fn gemm_cuda_cores<
 ) {
     let mut a_ring = shared!([[f32; M + PAD]; STAGES * DEPTH], align = 16);
     let mut b_ring = shared!([[f32; N + PAD]; STAGES * DEPTH], align = 16);
-    let Place { product, row, col } = place_of::<M, N>(block_idx().x, shape.m, shape.n);
+    let Place { product, row, col } = place_of::<M, N>(block_idx().x, tiles_of::<M, N>(shape.m, shape.n));
     let mut a_feed = Feed {
         from: a.as_ptr().wrapping_add(product * shape.batch[0]),
         next: a.as_ptr(),

@@ -8,7 +8,7 @@ use warpsmith::types::DeviceType;
 
 use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
-use super::super::shape::{Place, Shape, place_of};
+use super::super::shape::{Place, Shape, place_of, tiles_of};
 
 /// Rows of `c` that a cluster of two blocks computes: 64 by each of the two warpgroups of each block.
 pub const ROWS: usize = 256;
@@ -59,7 +59,8 @@ pub fn gemm_warpgroups<
     let out = shared!(Stages<T, BOX, BOX, 4, Swizzle128>);
     let rank = cluster_block_rank() as usize;
     let (first, apart) = (block_idx().x / 2, grid_dim().x as usize / 2);
-    let tiles = (shape.m.div_ceil(ROWS) * shape.n.div_ceil(COLS)) as u32;
+    let [down, across] = tiles_of::<ROWS, COLS>(shape.m, shape.n);
+    let tiles = down * across;
     let steps = shape.k.div_ceil(DEPTH) as u32;
     let group = warpgroup_id() as usize;
     if group == 2 {
@@ -68,16 +69,17 @@ pub fn gemm_warpgroups<
             let mut load = ring.producer();
             let mut back = false;
             for tile in (first..tiles).step_by(apart) {
-                let Place { row, col, .. } = place_of::<ROWS, COLS>(tile, shape.m, shape.n);
-                let (row, col) = (row + rank * HALF, col + rank * (COLS / 2));
+                let Place { row, col, .. } = place_of::<ROWS, COLS>(tile, [down, across]);
+                // 32 bits each: the thread has 40 registers.
+                let (row, col) = ((row + rank * HALF) as u32, (col + rank * (COLS / 2)) as u32);
                 for s in 0..steps {
                     let k = if back { steps - 1 - s } else { s } * DEPTH as u32;
                     let slot = load.acquire();
-                    slot.load(slot.tiles().rows, a, [row as u32, k]);
+                    slot.load(slot.tiles().rows, a, [row, k]);
                     #[unroll]
                     for part in 0..COLS / 2 / BOX {
                         let to = slot.tiles().cols.rows::<BOX>(rank * (COLS / 2) + part * BOX);
-                        let n = (col + part * BOX) as u32;
+                        let n = col + (part * BOX) as u32;
                         slot.load_multicast(to, b, if B_BESIDE { [k, n] } else { [n, k] }, 0b11);
                     }
                     load.commit(slot);
@@ -103,7 +105,7 @@ pub fn gemm_warpgroups<
                 math.release_behind(&mut chain, stage);
             }
             math.finish(chain);
-            let Place { row, col, .. } = place_of::<ROWS, COLS>(tile, shape.m, shape.n);
+            let Place { row, col, .. } = place_of::<ROWS, COLS>(tile, [down, across]);
             let row = row + rank * HALF + group * 64;
             let finisher = Finisher::new(how, bias, residual, epilogue, 0);
             #[unroll]

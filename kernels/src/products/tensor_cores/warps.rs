@@ -6,7 +6,7 @@ use warpsmith::tile::{Padded, Tile};
 
 use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
-use super::super::shape::{Place, Shape, place_of};
+use super::super::shape::{Place, Shape, place_of, tiles_of};
 
 /// Rows and columns of `c` that a block computes: four warps, 64 × 64 each.
 pub const TILE: usize = 128;
@@ -82,7 +82,8 @@ pub fn gemm_warps<
 ) {
     let mut rings = shared!([T; RINGS], align = 512);
     let (rows, cols) = rings.split_at_mut(STAGES * STAGE);
-    let Place { product, row, col } = place_of::<TILE, TILE>(block_idx().x, shape.m, shape.n);
+    let Place { product, row, col } =
+        place_of::<TILE, TILE>(block_idx().x, tiles_of::<TILE, TILE>(shape.m, shape.n));
     let (from_a, from_b) = (product * shape.batch[0], product * shape.batch[1]);
     let (a_rows, a_cols) = if A_BESIDE { (shape.k, shape.m) } else { (shape.m, shape.k) };
     let (b_rows, b_cols) = if B_BESIDE { (shape.k, shape.n) } else { (shape.n, shape.k) };
