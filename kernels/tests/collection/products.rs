@@ -231,3 +231,55 @@ fn every_tile_of_warpgroups() {
         }
     }
 }
+
+fn batch_of<T: Element>() {
+    let ([m, n, k], count, strides) = ([33, 20, 18], 3, [33 * 18, 0, 33 * 20 + 4]);
+    let device = device(4);
+    let (a, b) = (some::<T>(1, count * strides[0]), some::<T>(2, k * n));
+    let (in_a, in_b) = (device.upload(&a).unwrap(), device.upload(&b).unwrap());
+    let mut c = device.upload(&vec![T::of(9.0); count * strides[2]]).unwrap();
+    let call = gemm(
+        &device,
+        matrix(&in_a, m, k).unwrap(),
+        matrix(&in_b, k, n).unwrap(),
+        matrix_mut(&mut c, m, n).unwrap(),
+    );
+    call.batched(count, strides).run().unwrap();
+    for (i, got) in device.download(&c).unwrap().into_iter().enumerate() {
+        let (product, at) = (i / strides[2], i % strides[2]);
+        let term = |e: usize| a[product * strides[0] + at / n * k + e].value() * b[e * n + at % n].value();
+        let want = if at < m * n { (0..k).map(term).sum() } else { 9.0 };
+        assert!(
+            (got.value() - want).abs() <= T::ROUNDING * want.abs() + 1e-5,
+            "{i}: {got:?}",
+            got = got.value()
+        );
+    }
+}
+
+#[test]
+fn products_of_a_batch_lie_apart_and_may_share_an_operand() {
+    batch_of::<f32>();
+    batch_of::<bf16>();
+}
+
+#[test]
+fn matrices_that_do_not_fit_are_named() {
+    let device = Device::simulator();
+    let x = device.upload(&[1.0f32; 12]).unwrap();
+    let mut c = device.alloc_zeroed::<f32>(9).unwrap();
+    let mut text = |rows: usize, batch: usize| {
+        let b = matrix(&x, rows, 3).unwrap();
+        let call = gemm(&device, matrix(&x, 3, 4).unwrap(), b, matrix_mut(&mut c, 3, 3).unwrap());
+        call.batched(batch, [0, 0, 9]).run().unwrap_err().to_string()
+    };
+    assert_eq!(
+        text(3, 1),
+        "`b` has 3 rows and 3 columns, but needs 4 rows and 3 columns, as many rows as `a` has columns: they are summed over together; \
+         `.t()` transposes a matrix for free"
+    );
+    assert_eq!(
+        text(4, 2),
+        "`c` has 9 elements, but needs 18, for 2 matrices 9 elements apart; pass more memory, or fewer matrices"
+    );
+}
