@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests and times the collection on a GPU machine, which needs nvcc with CUB's headers, and no Rust.
+# Tests and times the collection on a GPU machine, which needs nvcc with CUB's headers and PyTorch, and no Rust.
 #
 #   benches/carry.sh FOLDER                    # on your machine: builds the tests and benches, stripped, into FOLDER
 #   kernels/benches/collection.sh FOLDER       # on the GPU's
@@ -17,3 +17,4 @@ python3 "$here/table.py" "$folder/kernels_bench" "$peer" "$@"
 if python3 -c "import torch, triton" 2>/dev/null; then
     python3 "$here/matrices.py" "$folder/kernels_bench"
 fi
+python3 "$here/gemm.py" "$folder/kernels_gemm"

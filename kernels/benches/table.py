@@ -32,6 +32,8 @@ FUNCTIONS = {
     "scan_u32": 8,
     "scan_i64": 16,
     "exclusive_u32": 8,
+    **{f"histogram_{bins}": 4 for bins in (256, 2048, 16384, 65536, 1048576)},
+    **{f"histogram_{bins}_{values}": 4 for bins in (256, 2048, 65536) for values in ("equal", "zipf")},
 }
 
 

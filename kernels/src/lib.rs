@@ -1,4 +1,4 @@
-//! Kernels that programs call as functions: reductions, scans, functions of rows, and transposes.
+//! Kernels that programs call as functions: reductions, scans, functions of rows, transposes, products of matrices and histograms.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -24,9 +24,11 @@
 pub mod argument;
 mod call;
 mod error;
+pub mod histogram;
 pub mod movement;
 pub mod number;
 pub mod pack;
+pub mod products;
 pub mod reduction;
 pub mod rows;
 pub mod scan;

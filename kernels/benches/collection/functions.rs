@@ -95,7 +95,7 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// A number of [-1, 1) for an index; the peer has the same.
-fn hashed(i: usize) -> f32 {
+pub fn hashed(i: usize) -> f32 {
     let mut h = (i as u32).wrapping_mul(2_654_435_761);
     h ^= h >> 15;
     h = h.wrapping_mul(2_246_822_519);

@@ -10,6 +10,7 @@
 mod turns;
 
 mod functions;
+mod histograms;
 mod matrices;
 
 use functions::{FUNCTIONS, Function};
@@ -19,6 +20,11 @@ use warpsmith_kernels::KernelError;
 
 /// Elements of the input, unless arguments say otherwise.
 const ELEMENTS: usize = 1 << 28;
+
+/// The functions of all families.
+fn all() -> impl Iterator<Item = &'static Function> {
+    FUNCTIONS.iter().chain(matrices::FUNCTIONS).chain(histograms::FUNCTIONS)
+}
 
 fn main() -> Result<(), KernelError> {
     let device = match Device::gpu(0) {
@@ -40,7 +46,7 @@ fn main() -> Result<(), KernelError> {
         sizes.push(ELEMENTS);
     }
     for size in sizes {
-        for function in functions().filter(|f| names.is_empty() || names.iter().any(|name| *name == f.name)) {
+        for function in all().filter(|f| names.is_empty() || names.iter().any(|name| *name == f.name)) {
             let Function { name, bytes, make } = function;
             let run = make(&device, size)?;
             let timed =
@@ -51,11 +57,6 @@ fn main() -> Result<(), KernelError> {
     Ok(())
 }
 
-/// Everything that is timed.
-fn functions() -> impl Iterator<Item = &'static Function> {
-    FUNCTIONS.iter().chain(matrices::FUNCTIONS)
-}
-
 /// Answers lines of the input.
 fn serve_turns(device: &Device) -> warpsmith::Result<()> {
     let mut made: Option<(String, turns::Run)> = None;
@@ -64,7 +65,7 @@ fn serve_turns(device: &Device) -> warpsmith::Result<()> {
         if made.as_ref().is_none_or(|(known, _)| *known != key) {
             // The memory of the function before is free first.
             drop(made.take());
-            let function = functions().find(|f| f.name == name).expect("the name of a function");
+            let function = all().find(|f| f.name == name).expect("the name of a function");
             let run = (function.make)(device, size).unwrap_or_else(|e| panic!("{name}: {e}"));
             made = Some((key, run));
         }

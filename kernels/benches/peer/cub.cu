@@ -1,4 +1,4 @@
-// CUB's reductions and scans, for turns with ours: answers each line `NAME SIZE GROUPS` of the input with the median of the later two
+// CUB's reductions, scans and histograms, for turns with ours: answers each line `NAME SIZE GROUPS` of the input with the median of the later two
 // thirds of so many groups of launches, in milliseconds a launch; `none` where CUB has no such function.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90a -o cub kernels/benches/peer/cub.cu
@@ -43,6 +43,14 @@ template <class T>
 __global__ void fill(T* x, size_t n, float scale) {
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         x[i] = (T)(unit(i) * scale);
+    }
+}
+
+// The same values as ours: uniform, all equal, or as unequal as words of a language.
+__global__ void fill_bins(int* x, size_t n, int bins, char values) {
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        float u = (unit(i) + 1.0f) * 0.5f;
+        x[i] = values == 'e' ? bins / 3 : values == 'z' ? (int)expf(u * logf((float)bins)) - 1 : (int)(u * (float)bins);
     }
 }
 
@@ -112,6 +120,13 @@ static bool make(Work& work, const std::string& name, size_t n) {
         prepare<int64_t, int64_t>(work, n, n, [n](void* m, size_t& b, int64_t* x, int64_t* y) { return DeviceScan::InclusiveSum(m, b, x, y, (int64_t)n); });
     } else if (name == "exclusive_u32") {
         prepare<uint32_t, uint32_t>(work, n, n, [n](void* m, size_t& b, uint32_t* x, uint32_t* y) { return DeviceScan::ExclusiveSum(m, b, x, y, (int64_t)n); });
+    } else if (name.rfind("histogram_", 0) == 0) {
+        const int bins = atoi(name.c_str() + 10);
+        const size_t end = name.find('_', 10);
+        prepare<int, unsigned>(work, n, bins, [=](void* m, size_t& b, int* x, unsigned* y) {
+            return cub::DeviceHistogram::HistogramEven(m, b, x, y, bins + 1, 0, bins, (int64_t)n);
+        });
+        fill_bins<<<2048, 256>>>((int*)work.x, n, bins, end == std::string::npos ? 'u' : name[end + 1]);
     } else {
         return false;
     }

@@ -138,6 +138,11 @@ impl<'a, T> Matrix<'a, T> {
     pub fn memory(&self) -> &Input<'a, T> {
         &self.memory
     }
+
+    /// The memory by itself.
+    pub fn into_memory(self) -> Input<'a, T> {
+        self.memory
+    }
 }
 
 impl<'a, T> MatrixMut<'a, T> {

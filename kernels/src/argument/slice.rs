@@ -129,6 +129,11 @@ impl<'a, T> Output<'a, T> {
         Output { arg: whole::<T, U>(&self.arg), _elements: PhantomData }
     }
 
+    /// The same memory for another of the call's launches, which follow each other on one stream.
+    pub(crate) fn again(&mut self) -> Self {
+        Self { arg: self.arg.clone(), _elements: PhantomData }
+    }
+
     /// The same memory, as what is read; for a call that works in place.
     pub fn read(&self) -> Input<'a, T> {
         Input { arg: self.arg.clone(), _elements: PhantomData }
@@ -189,5 +194,19 @@ unsafe impl<'b, T> SliceArg<'b, T> for &'b Input<'_, T> {
 unsafe impl<'b, T> SliceMutArg<'b, T> for &'b mut Output<'_, T> {
     fn into_arg(self) -> KernelArg {
         self.arg.clone()
+    }
+}
+
+// SAFETY: the memory that `new` was given for `'a`, or a part of it.
+unsafe impl<'a, T> SliceArg<'a, T> for Input<'a, T> {
+    fn into_arg(self) -> KernelArg {
+        self.arg
+    }
+}
+
+// SAFETY: as above, and no longer there for another use.
+unsafe impl<'a, T> SliceMutArg<'a, T> for Output<'a, T> {
+    fn into_arg(self) -> KernelArg {
+        self.arg
     }
 }

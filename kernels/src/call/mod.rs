@@ -97,7 +97,13 @@ impl<'a, F: Family<'a>> Call<'a, F> {
 
     /// The same call with other settings of its family.
     pub(crate) fn map(self, change: impl FnOnce(F) -> F) -> Self {
-        Self { family: change(self.family), ..self }
+        self.replace(change)
+    }
+
+    /// The same call of another family.
+    pub(crate) fn replace<G: Family<'a>>(self, change: impl FnOnce(F) -> G) -> Call<'a, G> {
+        let Self { device, stream, family, _borrows } = self;
+        Call { device, stream, family: change(family), _borrows }
     }
 }
 

@@ -1,8 +1,15 @@
 //! The CUDA of the main kernels: as snapshots, compiled by NVRTC where there is one, and run by every executor of the simulator.
 
+use warpsmith::codegen::{Checks, PrintOptions};
+use warpsmith::nvrtc::Arch;
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
+use warpsmith_kernels::histogram::kernels::{histogram_by_blocks, histogram_by_lanes};
 use warpsmith_kernels::movement::{copy_rows, transpose, transpose_elements, transpose_packs};
+use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
+use warpsmith_kernels::products::tensor_cores::warpgroups::gemm_warpgroups;
+use warpsmith_kernels::products::tensor_cores::warps::gemm_warps;
+use warpsmith_kernels::products::{Silu, Unchanged};
 use warpsmith_kernels::reduction::{
     ArgMax, OwnSum, Reduction, Sum, Variance, columns_kernel, dot_kernel, reduce, rows_kernel,
     short_rows_kernel,
@@ -14,13 +21,27 @@ use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
 
 /// Compares the CUDA of a kernel with its snapshot; compiles it with and without checks.
 fn prints<K: Kernel>(name: &str, comptime: K::Comptime) {
-    let cuda = K::cuda_source_for(&comptime).unwrap_or_else(|e| panic!("{name}: {e}"));
+    compare::<K>(name, &comptime);
+    harness::compiles::<K>(&comptime);
+}
+
+fn compare<K: Kernel>(name: &str, comptime: &K::Comptime) {
+    let cuda = K::cuda_source_for(comptime).unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../snapshots");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, cuda));
-    harness::compiles::<K>(&comptime);
+}
+
+/// The same for a kernel of warpgroups, with checks of bounds alone: others take more registers than the thread that copies has.
+fn prints_for_warpgroups<K: Kernel>(name: &str, comptime: K::Comptime) {
+    compare::<K>(name, &comptime);
+    for checks in [Checks::None, Checks::All] {
+        let options = PrintOptions { checks, line_directives: false };
+        let source = K::print(&comptime, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+        harness::compiles_for(name, &source.code, &[Arch { major: 9, minor: 0, specific: true }]);
+    }
 }
 
 #[test]
@@ -47,6 +68,15 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<transpose_elements<u16, 64, 2>>("transpose_elements@2_bytes", (true,));
     prints::<copy_rows<u64>>("copy_rows@8_bytes", (256, true, false));
     prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
+}
+
+#[test]
+fn products_and_histograms_print_what_the_snapshots_show() {
+    prints::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>("gemm_cuda_cores@64", ());
+    prints::<gemm_warps<f16, Silu, true, false>>("gemm_warps@f16_silu", ());
+    prints_for_warpgroups::<gemm_warpgroups<bf16, Unchanged, false, 256, true>>("gemm_warpgroups@bf16", ());
+    prints::<histogram_by_lanes<u8, 16, 128>>("histogram_by_lanes@u8", ());
+    prints::<histogram_by_blocks<i32, 4, true>>("histogram_by_blocks@packed", ());
 }
 
 fn reduced<R: Reduction>(device: &Device, x: &[R::Element], shape: [usize; 3]) -> Vec<R::Output> {

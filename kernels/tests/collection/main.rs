@@ -5,9 +5,11 @@
 mod cuda;
 mod devices;
 mod errors;
+mod histograms;
 mod matrices;
 mod movement;
 mod numbers;
+mod products;
 mod reductions;
 mod rows;
 mod scans;

@@ -109,12 +109,7 @@ impl GpuMemory {
         self.textures.lock().unwrap_or_else(PoisonError::into_inner).push(object);
     }
 
-    /// Compute capability of its GPU.
-    pub(crate) fn compute(&self) -> (u32, u32) {
-        self.gpu.limits().compute
-    }
-
-    pub(super) fn gpu(&self) -> &Arc<Gpu> {
+    pub(crate) fn gpu(&self) -> &Arc<Gpu> {
         &self.gpu
     }
 

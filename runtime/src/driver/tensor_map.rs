@@ -9,7 +9,7 @@ use cudarc::driver::sys::{
 };
 
 use super::memory::driver;
-use super::{DriverError, GpuMemory};
+use super::{DriverError, Gpu};
 use crate::boxes::{BoxElement, BoxFill, BoxShape, EncodedMap, Tensor};
 
 /// The number of bytes that the L2 cache fetches at once when the copy engine reads a part of them.
@@ -28,8 +28,8 @@ pub enum Promotion {
     B256,
 }
 
-impl GpuMemory {
-    /// The map of a tensor in this memory.
+impl Gpu {
+    /// The map of a tensor in this GPU's memory.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub(crate) fn encode(
@@ -39,7 +39,7 @@ impl GpuMemory {
         fill: BoxFill,
         promotion: Promotion,
     ) -> Result<EncodedMap, DriverError> {
-        self.gpu().bind()?;
+        self.bind()?;
         let mut map = CUtensorMap { opaque: [0; 16] };
         // The driver has the innermost dimension first, whose stride it knows.
         let inner_first = || tensor.dimensions.iter().rev();

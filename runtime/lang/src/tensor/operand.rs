@@ -85,6 +85,20 @@ impl<'a, T: TensorElement, const ROWS: usize, const COLS: usize, L: Layout> Tile
         OperandA { registers, element: PhantomData }
     }
 
+    /// Rows of the operand from `row` on, which are columns of the tile, 16 elements of each from row `k` of the tile on,
+    /// transposed while they are loaded; all lanes of the warp together. Elements have 16 bits.
+    pub fn operand_at<const R: usize>(self, row: usize, k: usize) -> OperandA<T, R> {
+        debug_assert!(k + 16 <= ROWS && row + 16 * R <= COLS, "an operand is outside the tile");
+        let lane = lane_id() as usize;
+        let (r, c) = (k + lane / 16 * 8 + lane % 8, row + lane / 8 % 2 * Self::TURNED);
+        let mut registers = [[0u32; 4]; R];
+        #[unroll]
+        for i in 0..R {
+            registers[i] = ldmatrix_x4_trans(unsafe { &*self.at(r, c + i * 16) });
+        }
+        OperandA { registers, element: PhantomData }
+    }
+
     /// Columns of the operand from `col` on, which are rows of the tile, 32 bytes of each from column `k` of the tile on; all
     /// lanes of the warp together.
     pub fn operand_bt<const C: usize>(self, col: usize, k: usize) -> OperandB<T, C> {

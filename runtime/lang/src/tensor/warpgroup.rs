@@ -6,6 +6,7 @@ use warpsmith_macros::{gpu_fn, gpu_impl};
 
 use super::registers::Registers;
 use super::{Chain, HalfElement, LeftOperand};
+use crate::device_api::index::thread_rank;
 use crate::device_api::number::Num;
 use crate::device_api::shuffle::shfl_xor;
 use crate::device_api::wgmma::{WgmmaElement, wgmma_pin};
@@ -132,6 +133,20 @@ impl<D: Num, const N: usize> Accumulator<D, N> {
         let mut chain = self.chain();
         chain.start_ab(a, b, keep);
         chain.finish();
+    }
+
+    /// Replaces each sum of the `COLS` columns from `first` on by `change(row, col, sum)`. Both are multiples of 8.
+    pub fn map_columns<const COLS: usize, F: Fn(usize, usize, D) -> D>(&mut self, first: usize, change: F) {
+        let thread = thread_rank() as usize % 128;
+        let (row, col) = (thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
+        #[unroll]
+        for i in 0..COLS / 8 {
+            let j = first / 8 + i;
+            #[unroll]
+            for e in 0..4usize {
+                self.registers[j][e] = change(row + e / 2 * 8, col + j * 8 + e % 2, self.registers[j][e]);
+            }
+        }
     }
 }
 

@@ -6,11 +6,14 @@ use crate::boxes::BoxFill;
 use crate::driver::Promotion;
 use crate::error::Result;
 #[cfg(doc)]
-use crate::error::TensorMapError;
+use crate::error::{DriverError, TensorMapError};
+use crate::host::device::Device;
+use crate::memory::args::{SliceArg, SliceMutArg};
 use crate::memory::buffer::Buffer;
 use crate::memory::part::{Part, PartMut};
 use crate::memory::pitched::Pitched2;
 use crate::memory::region::{Part3, PartMut3};
+use part::Strided;
 pub use part::{TensorPart, TensorPartMut};
 use warpsmith_lang::tensor_map::{BoxLayout, MappedElement, TensorMap, TensorMapMut};
 
@@ -47,6 +50,44 @@ impl TensorOptions {
     /// Elements outside of the tensor are NaNs, whose bits are the device's.
     pub fn fill_nan(self) -> Self {
         Self { fill: BoxFill::Nan, ..self }
+    }
+}
+
+impl Device {
+    /// A matrix in the memory of any argument of kernels, rows `stride` elements apart, in boxes that the copy engine loads: an argument
+    /// for `&TensorMap<T, ROWS, COLS, L>`.
+    ///
+    /// # Errors
+    /// The errors of [`Part::tensor_map`]; [`DriverError::WrongDevice`] for another device's memory.
+    ///
+    /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
+    pub fn tensor_map<'a, T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout>(
+        &self,
+        memory: impl SliceArg<'a, T>,
+        extents: [usize; 2],
+        stride: usize,
+    ) -> Result<TensorMap<'a, T, ROWS, COLS, L>> {
+        let matrix = Strided::<T, 2>::rows_of_arg(self, &memory.into_arg(), extents, stride)?;
+        // SAFETY: the argument borrows the memory for the lifetime.
+        Ok(unsafe { TensorMap::new(matrix.object(TensorMap::<T, ROWS, COLS, L>::SHAPE)?) })
+    }
+
+    /// A matrix in the memory of any argument that kernels write, rows `stride` elements apart, in boxes that the copy engine stores:
+    /// an argument for `&mut TensorMapMut<T, ROWS, COLS, L>`.
+    ///
+    /// # Errors
+    /// The errors of [`Device::tensor_map`].
+    ///
+    /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
+    pub fn tensor_map_mut<'a, T: MappedElement, const ROWS: usize, const COLS: usize, L: BoxLayout>(
+        &self,
+        memory: impl SliceMutArg<'a, T>,
+        extents: [usize; 2],
+        stride: usize,
+    ) -> Result<TensorMapMut<'a, T, ROWS, COLS, L>> {
+        let matrix = Strided::<T, 2>::rows_of_arg(self, &memory.into_arg(), extents, stride)?;
+        // SAFETY: the argument borrows the memory for the lifetime, to be written.
+        Ok(unsafe { TensorMapMut::new(matrix.object(TensorMapMut::<T, ROWS, COLS, L>::SHAPE)?) })
     }
 }
 

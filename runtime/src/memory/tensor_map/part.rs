@@ -4,9 +4,11 @@ use std::any::type_name;
 use std::marker::PhantomData;
 
 use super::TensorOptions;
-use crate::argument::TensorMapObject;
+use crate::argument::{KernelArg, MemoryPlace, Order, TensorMapObject};
 use crate::boxes::{BoxFill, BoxShape, Dimension, EncodedMap, Tensor};
+use crate::driver::{DriverError, Gpu};
 use crate::error::{Extents, Result, TensorMapError, dimension};
+use crate::host::device::Device;
 use crate::memory::start::Start;
 use warpsmith_lang::tensor_map::{
     BoxLayout, MappedElement, TensorMap, TensorMap1, TensorMap3, TensorMap4, TensorMap5, TensorMapMut,
@@ -25,16 +27,35 @@ const STRIDE: u64 = 1 << 40;
 ///
 /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalAddress`, `globalStrides`.
 const UNIT: u64 = 16;
+/// The memory that a tensor begins in.
+#[derive(Clone, Copy, Debug)]
+struct Origin<'a> {
+    /// Address of the first element.
+    address: u64,
+    place: MemoryPlace,
+    order: Order,
+    /// The GPU that has it; `None` on the simulator.
+    gpu: Option<&'a Gpu>,
+}
+
+impl<'a> Origin<'a> {
+    fn of<T>(start: Start<'a, T>) -> Self {
+        let gpu = start.in_gpu().map(|(memory, _)| &**memory.gpu());
+        Self { address: start.address, place: start.place(), order: start.order(), gpu }
+    }
+}
+
 /// Where a tensor lies.
 #[derive(Debug)]
-struct Strided<'a, T, const RANK: usize> {
-    start: Start<'a, T>,
+pub(super) struct Strided<'a, T, const RANK: usize> {
+    origin: Origin<'a>,
     /// Bytes of memory from the start on.
     bytes: usize,
     extents: [usize; RANK],
     /// Bytes from one element of a dimension to the next.
     strides: [usize; RANK],
     options: TensorOptions,
+    _elements: PhantomData<T>,
 }
 
 impl<T, const RANK: usize> Clone for Strided<'_, T, RANK> {
@@ -44,6 +65,28 @@ impl<T, const RANK: usize> Clone for Strided<'_, T, RANK> {
 }
 
 impl<T, const RANK: usize> Copy for Strided<'_, T, RANK> {}
+
+impl<'a, T: MappedElement> Strided<'a, T, 2> {
+    /// Rows `stride` elements apart in the memory of an argument of kernels, which is on this device.
+    pub fn rows_of_arg(
+        device: &'a Device,
+        arg: &KernelArg,
+        extents: [usize; 2],
+        stride: usize,
+    ) -> Result<Self> {
+        let &KernelArg::Slice { ptr: address, bytes, place, order, .. } = arg else {
+            unreachable!("the argument of a slice is a slice")
+        };
+        if place != device.place() {
+            return Err(DriverError::WrongDevice { memory: place, device: device.place() }.into());
+        }
+        let origin = Origin { address, place, order, gpu: device.as_gpu() };
+        let size = size_of::<T>();
+        let strides = [stride.saturating_mul(size), size];
+        let options = TensorOptions::new();
+        Ok(Self { origin, bytes: bytes as usize, extents, strides, options, _elements: PhantomData })
+    }
+}
 
 impl<T: MappedElement, const RANK: usize> Strided<'_, T, RANK> {
     /// The tensor as the copy engine knows it, within the limits of maps and of the memory.
@@ -58,7 +101,7 @@ impl<T: MappedElement, const RANK: usize> Strided<'_, T, RANK> {
         let dimensions = pairs
             .map(|(extent, stride)| Dimension { extent: *extent as u64, stride: *stride as u64 })
             .collect();
-        Ok(Tensor { address: self.start.address, dimensions })
+        Ok(Tensor { address: self.origin.address, dimensions })
     }
 
     fn check_extents(&self) -> std::result::Result<(), TensorMapError> {
@@ -76,7 +119,7 @@ impl<T: MappedElement, const RANK: usize> Strided<'_, T, RANK> {
             let len = self.bytes / size_of::<T>();
             return Err(TensorMapError::Elements { extents: Extents(self.extents.into()), len });
         }
-        let address = self.start.address;
+        let address = self.origin.address;
         match address % UNIT {
             0 => Ok(()),
             beyond => Err(TensorMapError::Address { address, beyond }),
@@ -100,20 +143,21 @@ impl<T: MappedElement, const RANK: usize> Strided<'_, T, RANK> {
         Ok(())
     }
 
-    fn object(&self, shape: BoxShape) -> Result<TensorMapObject> {
+    /// A map of it in boxes of a shape.
+    pub fn object(&self, shape: BoxShape) -> Result<TensorMapObject> {
         let tensor = self.checked()?;
         let fill = self.options.fill;
-        let encoded = match self.start.in_gpu() {
+        let Origin { place, order, gpu, .. } = self.origin;
+        let encoded = match gpu {
             None => EncodedMap([0; 16]),
-            Some((memory, _)) => {
-                let has = memory.compute();
+            Some(gpu) => {
+                let has = gpu.limits().compute;
                 if has < (9, 0) {
                     return Err(TensorMapError::Device { has }.into());
                 }
-                memory.encode(&tensor, &shape, fill, self.options.promotion)?
+                gpu.encode(&tensor, &shape, fill, self.options.promotion)?
             }
         };
-        let (place, order) = (self.start.place(), self.start.order());
         Ok(TensorMapObject { encoded, tensor, shape, fill, place, order })
     }
 }
@@ -122,9 +166,11 @@ impl<'a, T> Strided<'a, T, 3> {
     /// The matrix of a tensor that has one plane.
     fn only_plane(self) -> std::result::Result<Strided<'a, T, 2>, TensorMapError> {
         let ([planes, rows, cols], [_, row, col]) = (self.extents, self.strides);
-        let Self { start, bytes, options, .. } = self;
+        let Self { origin, bytes, options, _elements, .. } = self;
         match planes {
-            1 => Ok(Strided { start, bytes, extents: [rows, cols], strides: [row, col], options }),
+            1 => {
+                Ok(Strided { origin, bytes, extents: [rows, cols], strides: [row, col], options, _elements })
+            }
             planes => Err(TensorMapError::Planes { planes }),
         }
     }
@@ -154,16 +200,18 @@ macro_rules! tensor_part {
                     strides[i - 1] = strides[i].saturating_mul(extents[i]);
                 }
                 let bytes = len * size_of::<T>();
-                Self::of(Strided { start, bytes, extents, strides, options: TensorOptions::new() })
+                Self::of(start, bytes, extents, strides)
             }
 
             /// Elements at these distances in bytes; the memory ends behind the last.
             pub(crate) fn strided(start: Start<'a, T>, extents: [usize; RANK], strides: [usize; RANK]) -> Self {
                 let bytes = end::<T>(&extents, &strides).try_into().unwrap_or(usize::MAX);
-                Self::of(Strided { start, bytes, extents, strides, options: TensorOptions::new() })
+                Self::of(start, bytes, extents, strides)
             }
 
-            fn of(at: Strided<'a, T, RANK>) -> Self {
+            fn of(start: Start<'a, T>, bytes: usize, extents: [usize; RANK], strides: [usize; RANK]) -> Self {
+                let (origin, options) = (Origin::of(start), TensorOptions::new());
+                let at = Strided { origin, bytes, extents, strides, options, _elements: PhantomData };
                 Self { at, _elements: PhantomData }
             }
 
@@ -240,14 +288,14 @@ macro_rules! maps {
 impl<'a, T: MappedElement> TensorPart<'a, T, 3> {
     /// Its plane, if it has one.
     pub(super) fn only_plane(self) -> Result<TensorPart<'a, T, 2>> {
-        Ok(TensorPart::of(self.at.only_plane()?))
+        Ok(TensorPart { at: self.at.only_plane()?, _elements: PhantomData })
     }
 }
 
 impl<'a, T: MappedElement> TensorPartMut<'a, T, 3> {
     /// Its plane, if it has one.
     pub(super) fn only_plane(self) -> Result<TensorPartMut<'a, T, 2>> {
-        Ok(TensorPartMut::of(self.at.only_plane()?))
+        Ok(TensorPartMut { at: self.at.only_plane()?, _elements: PhantomData })
     }
 }
 

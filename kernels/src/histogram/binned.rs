@@ -1,0 +1,137 @@
+//! Values that are counted, and the bin of each.
+
+use warpsmith::prelude::*;
+
+/// The number that stands for no bin.
+pub const NONE: u32 = u32::MAX;
+
+/// A type of values that are counted: `u8`, `u16`, `i32`, `u32` and `f32`.
+#[gpu_trait]
+pub trait Binned: GpuType + PartialOrd + core::fmt::Display + 'static {
+    /// A range that is cut into even bins.
+    type Bounds: GpuType;
+
+    /// The bin of the value, or the greatest `u32` if it is in none.
+    fn bin(self, bounds: Self::Bounds) -> u32;
+}
+
+/// The bounds of a type's values, made on the host.
+pub trait Bounded: Binned {
+    /// The bounds of `bins` bins of width one, from zero on.
+    fn unit(bins: u32, is_clamped: bool) -> Self::Bounds;
+
+    /// The bounds of `bins` even bins of `low..high`, or why there are none.
+    fn even(low: Self, high: Self, bins: u32, is_clamped: bool) -> Result<Self::Bounds, String>;
+}
+
+/// A range of integers.
+#[derive(Clone, Copy, Debug, PartialEq, GpuType)]
+#[repr(C)]
+pub struct IntegerBounds {
+    /// The least value of the first bin.
+    low: i64,
+    /// The number of values of all bins.
+    values: u64,
+    /// `2^64 * bins / values`, rounded up; zero if these are equal.
+    factor: u64,
+    /// The number of bins.
+    bins: u32,
+    /// Whether the first and the last bin have the values outside.
+    is_clamped: bool,
+}
+
+/// A range of floats.
+#[derive(Clone, Copy, Debug, PartialEq, GpuType)]
+#[repr(C)]
+pub struct FloatBounds {
+    low: f32,
+    high: f32,
+    /// Bins in a range of length one.
+    scale: f32,
+    /// The number of bins.
+    bins: u32,
+    /// Whether the first and the last bin have the values outside.
+    is_clamped: bool,
+}
+
+/// The bin of an integer. Its number is exact: `factor` is too large by less than one, and offsets are below `2^32`.
+#[gpu_fn]
+fn bin_of(value: i64, bounds: IntegerBounds) -> u32 {
+    let offset = value - bounds.low;
+    if offset < 0 {
+        return if bounds.is_clamped { 0 } else { NONE };
+    }
+    if offset as u64 >= bounds.values {
+        return if bounds.is_clamped { bounds.bins - 1 } else { NONE };
+    }
+    if bounds.factor == 0 { offset as u32 } else { mul_hi(offset as u64, bounds.factor) as u32 }
+}
+
+macro_rules! integers {
+    ($($t:ty)+) => {$(
+        #[gpu_impl]
+        impl Binned for $t {
+            type Bounds = IntegerBounds;
+
+            fn bin(self, bounds: IntegerBounds) -> u32 {
+                bin_of(self as i64, bounds)
+            }
+        }
+
+        impl Bounded for $t {
+            fn unit(bins: u32, is_clamped: bool) -> IntegerBounds {
+                IntegerBounds { low: 0, values: bins.into(), factor: 0, bins, is_clamped }
+            }
+
+            fn even(low: $t, high: $t, bins: u32, is_clamped: bool) -> Result<IntegerBounds, String> {
+                let (low, high) = (i64::from(low), i64::from(high));
+                if high - low < i64::from(bins) {
+                    return Err(format!("{} values", (high - low).max(0)));
+                }
+                let values = (high - low) as u64;
+                let factor = ((u128::from(bins) << 64).div_ceil(values.into())) as u64;
+                Ok(IntegerBounds { low, values, factor, bins, is_clamped })
+            }
+        }
+    )+};
+}
+
+integers! { u8 u16 i32 u32 }
+
+#[gpu_impl]
+impl Binned for f32 {
+    type Bounds = FloatBounds;
+
+    fn bin(self, bounds: FloatBounds) -> u32 {
+        if self >= bounds.low && self < bounds.high {
+            // Rounding may reach the end of the range.
+            return (((self - bounds.low) * bounds.scale) as u32).min(bounds.bins - 1);
+        }
+        if !bounds.is_clamped {
+            return NONE;
+        }
+        if self < bounds.low {
+            0
+        } else if self >= bounds.high {
+            bounds.bins - 1
+        } else {
+            NONE
+        }
+    }
+}
+
+impl Bounded for f32 {
+    fn unit(bins: u32, is_clamped: bool) -> FloatBounds {
+        FloatBounds { low: 0.0, high: bins as f32, scale: 1.0, bins, is_clamped }
+    }
+
+    fn even(low: f32, high: f32, bins: u32, is_clamped: bool) -> Result<FloatBounds, String> {
+        let scale = (f64::from(bins) / (f64::from(high) - f64::from(low))) as f32;
+        if low.is_finite() && high.is_finite() && low < high && scale.is_finite() && (high - low).is_finite()
+        {
+            Ok(FloatBounds { low, high, scale, bins, is_clamped })
+        } else {
+            Err(format!("{low}..{high}"))
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Products of matrices.
+//!
+//! [`gemm`] multiplies matrices of any size, stride and order, alone and in batches. An [`Epilogue`] is applied to each element
+//! before it is stored.
+
+pub mod cuda_cores;
+mod element;
+mod epilogue;
+pub mod finish;
+mod gemm;
+mod problem;
+pub mod shape;
+pub mod tensor_cores;
+mod tiles;
+
+pub use element::ProductElement;
+pub use epilogue::{Epilogue, Gelu, GeluTanh, Relu, Silu, Unchanged};
+pub use gemm::{Gemm, gemm};
+pub use problem::{Problem, Task};

@@ -1,0 +1,5 @@
+//! Products of `bf16` and `f16` matrices on tensor cores.
+
+pub mod call;
+pub mod warpgroups;
+pub mod warps;
