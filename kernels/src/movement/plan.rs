@@ -9,7 +9,7 @@ const LEAST_TURNED: usize = 8;
 /// Values that a thread copies of a piece.
 const VALUES: usize = 8;
 /// Tiles below each other that are taken before those beside them, unless the caller sets another number.
-pub const BAND: u32 = 16;
+pub const BAND: u32 = 64;
 /// Bytes of a line of the cache.
 const LINE: usize = 128;
 /// Threads of a warp.
@@ -123,8 +123,8 @@ impl Request {
         let pack = self.per_pack();
         let packed =
             self.strides_fit(axes) && row.extent.is_multiple_of(pack) && col.extent.is_multiple_of(pack);
-        // Packs of two elements are two a thread in a small tile, which are too few loads under way.
-        let span = self.span.unwrap_or(if pack == 2 { 2 } else { 1 }).clamp(1, most_span(pack));
+        // The larger the tile, the more loads are under way.
+        let span = self.span.unwrap_or(usize::MAX).clamp(1, most_span(pack));
         let (pack, edge) = if packed { (pack, pack * SIDE * span) } else { (1, edge(self.word).0) };
         let outer: Vec<Axis> = axes
             .iter()

@@ -18,7 +18,7 @@ const MOST_BLOCKS: usize = i32::MAX as usize;
 /// Threads that share a row. The first number that holds a row with few registers in each thread is taken.
 const LANES: [u32; 6] = [4, 32, 128, 256, 512, MOST_THREADS];
 /// What is few: packs, and elements that do not come in packs.
-const FEW: (usize, usize) = (8, 16);
+const FEW: (usize, usize) = (4, 16);
 
 /// The shape of a call, as far as it decides how rows are done.
 pub struct Shape {
