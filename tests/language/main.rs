@@ -64,6 +64,7 @@ mod surfaces;
 mod tables;
 mod talk;
 mod tensor_cores;
+mod tensor_limits;
 mod tensor_maps;
 mod tensor_ranks;
 mod textures;

@@ -1,6 +1,7 @@
 //! Tests of the passes on kernels that are written at random.
 
 mod idioms;
+mod interpreted;
 mod proofs;
 mod random_kernel;
 mod rings;
