@@ -28,7 +28,7 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<columns_kernel<Sum<f32>, 4>>("reduce_columns@sum_f32", ());
     prints::<dot_kernel<f32, 4>>("dot@f32", ());
     prints::<scan_kernel<OwnSum<u32>, 4, 4>>("scan@inclusive_u32", (true, false));
-    prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
+    prints::<scan_kernel<Sum<i64>, 2, 4>>("scan@exclusive_i64", (true, true));
 }
 
 fn reduced<R: Reduction>(device: &Device, x: &[R::Element], shape: [usize; 3]) -> Vec<R::Output> {
