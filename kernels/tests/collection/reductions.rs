@@ -7,7 +7,7 @@ use warpsmith_kernels::reduction::{
 };
 
 use crate::devices::{Placed, Random, devices, scale, shuffled};
-use crate::numbers::{added, Tested, close, some, with_edges};
+use crate::numbers::{Tested, added, close, some, with_edges};
 
 /// Lengths around those at which another path of the kernel begins.
 const LENGTHS: [usize; 14] = [0, 1, 3, 4, 5, 31, 32, 33, 255, 257, 1024, 4099, 16_387, 40_000];
