@@ -33,7 +33,7 @@ pub struct Columns {
 ///
 /// With several blocks a column, each leaves its partial results in `partials`, and the last to arrive joins them. The counters
 /// `arrived`, one a tile, are zero before and after.
-#[gpu_kernel(launch_bounds(THREADS), noalias)]
+#[gpu_kernel(launch_bounds(THREADS, 8), noalias)]
 pub fn reduce_columns<R: Reduction, const N: usize>(
     x: &[R::Element],
     packs: &[Pack<R::Element, N>],

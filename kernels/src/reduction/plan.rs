@@ -12,8 +12,8 @@ use crate::pack::PACK_BYTES;
 const BLOCKS_PER_MULTIPROCESSOR: usize = 16;
 /// Bytes that keep a block busy.
 const BYTES_PER_BLOCK: usize = 64 << 10;
-/// Packs of a row for which its own lanes, one, eight or a warp, are enough.
-const PACKS_FOR_LANES: [usize; 3] = [2, 64, 512];
+/// Packs of a row for which its own lanes, one, four, eight or a warp, are enough.
+const PACKS_FOR_LANES: [usize; 4] = [2, 16, 64, 512];
 
 /// An array of three axes whose middle one is reduced: element `(o, k, i)` is number `o * outer_stride + k * axis_stride + i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl Shape {
         let splits = blocks
             .map_or((busy / self.outer).clamp(1, bytes.div_ceil(BYTES_PER_BLOCK).max(1)), |n| n as usize);
         let grid = self.outer.saturating_mul(splits);
-        let lanes = [1, 8, 32]
+        let lanes = [1, 4, 8, 32]
             .into_iter()
             .zip(PACKS_FOR_LANES)
             .find(|(_, most)| packs <= *most)

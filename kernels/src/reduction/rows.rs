@@ -66,13 +66,11 @@ pub fn reduce_rows<R: Reduction, const N: usize>(
     y: &mut [R::Output],
 ) {
     let t = thread_idx().x;
-    let share = Share { thread: t as usize, threads: THREADS as usize };
-    let (row, split) = ((block_idx().x / splits) as usize, (block_idx().x % splits) as usize);
+    let (row, split) = ((block_idx().x / splits) as usize, block_idx().x % splits);
+    // The blocks of a row go through it side by side: they end together, and what they load at a time lies together.
+    let share = Share { thread: (split * THREADS + t) as usize, threads: (splits * THREADS) as usize };
     let zero = row * rows.stride;
-    let part = rows.cols.div_ceil(splits as usize);
-    let from = (split * part).min(rows.cols);
-    let to = (from + part).min(rows.cols);
-    let segment = Segment { from: zero + from, to: zero + to, zero };
+    let segment = Segment { from: zero, to: zero + rows.cols, zero };
     let mut total = of_segment::<R, N>(x, packs, rows.head, segment, share);
     total = joined_by_block::<R>(total);
     if splits > 1 {

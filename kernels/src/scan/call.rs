@@ -7,7 +7,7 @@ use warpsmith::driver::Limits;
 use warpsmith::{Buffer, Device};
 
 use super::Word;
-use super::kernel::{ITEMS, THREADS, TILE, Tiles, WARPS, scan_kernel};
+use super::kernel::{THREADS, Tiles, WARPS, scan_kernel};
 use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
@@ -103,6 +103,9 @@ impl<'a, R: Reduction> Scan<'a, R> {
         _ => 4,
     };
 
+    /// Elements of a tile.
+    const TILE: usize = THREADS as usize * Self::PER_PACK * rounds(Self::PER_PACK);
+
     /// The elements before the first pack, if input and output can both be taken in packs that begin at the same element.
     fn head(&self) -> Option<usize> {
         let fits = Self::PER_PACK * size_of::<R::Element>() == PACK_BYTES
@@ -111,16 +114,10 @@ impl<'a, R: Reduction> Scan<'a, R> {
         (fits && x == y && x <= self.x.len()).then_some(x)
     }
 
-    /// Elements that the first tile lacks; all others then begin with a pack.
-    fn missing(&self) -> usize {
-        match self.head() {
-            None | Some(0) => 0,
-            Some(head) => Self::PER_PACK - head,
-        }
-    }
-
+    /// Tiles that cover the elements; the first begins where a pack with the elements before the first pack would.
     fn tiles(&self) -> usize {
-        (self.x.len() + self.missing()).div_ceil(TILE)
+        let missing = self.head().map_or(0, |head| head.wrapping_neg() % Self::PER_PACK);
+        (self.x.len() + missing).div_ceil(Self::TILE)
     }
 }
 
@@ -153,7 +150,7 @@ where
         Ok(Plan {
             kernel: "scan_kernel",
             types,
-            tile: TILE,
+            tile: Self::TILE,
             grid: u32::try_from(self.tiles()).unwrap_or(u32::MAX),
             block: THREADS,
             shared: (WARPS as usize + 1) * size_of::<R::Partial>() + size_of::<u32>(),
@@ -167,16 +164,21 @@ where
             return Ok(Vec::new());
         }
         let step = if const { Self::PER_PACK == 16 } {
-            launch::<R, 16, 1>(self, plan, target)?
+            launch::<R, 16, { rounds(16) }>(self, plan, target)?
         } else if const { Self::PER_PACK == 8 } {
-            launch::<R, 8, 2>(self, plan, target)?
+            launch::<R, 8, { rounds(8) }>(self, plan, target)?
         } else if const { Self::PER_PACK == 4 } {
-            launch::<R, 4, 4>(self, plan, target)?
+            launch::<R, 4, { rounds(4) }>(self, plan, target)?
         } else {
-            launch::<R, 2, 8>(self, plan, target)?
+            launch::<R, 2, { rounds(2) }>(self, plan, target)?
         };
         Ok(vec![step])
     }
+}
+
+/// Packs of a thread, for packs of so many elements: up to 64 bytes, and 16 elements.
+const fn rounds(per_pack: usize) -> usize {
+    if per_pack == 2 { 4 } else { 16 / per_pack }
 }
 
 /// The launch for `ROUNDS` packs of `N` elements a thread.
@@ -188,14 +190,14 @@ fn launch<'a, R: Reduction, const N: usize, const ROUNDS: usize>(
 where
     R::Partial: Word,
 {
-    const { assert!(N * ROUNDS == ITEMS) };
-    let (is_packed, missing, tiles) = (call.head().is_some(), call.missing(), call.tiles());
+    let (head, tiles) = (call.head(), call.tiles());
+    let is_packed = head.is_some();
     let Scan { x, mut y, is_exclusive, .. } = call;
     let xs = x.packs::<N>().packs;
     let mut ys = y.packs::<N>().1;
     let mut words: Buffer<u64> = target.device.alloc_zeroed(tiles * <R::Partial as Word>::HALVES)?;
     let mut next_tile: Buffer<u32> = target.device.alloc_zeroed(1)?;
-    let mut at = Tiles { len: x.len(), missing, launch: 1 };
+    let mut at = Tiles { head: head.unwrap_or(0), launch: 1 };
     macro_rules! call {
         () => {
             scan_kernel::<R, N, ROUNDS>(

@@ -9,43 +9,45 @@ use crate::reduction::Reduction;
 
 /// Threads of a block.
 pub const THREADS: u32 = 256;
-/// Elements of a thread.
-pub const ITEMS: usize = 16;
-/// Elements of a tile.
-pub const TILE: usize = THREADS as usize * ITEMS;
 /// Warps of a block.
 pub const WARPS: u32 = THREADS / 32;
+
+/// Blocks of a multiprocessor, for packs of so many elements: as many as have registers for their elements. Elements of eight bytes
+/// have partial results of as many.
+const fn blocks(per_pack: usize) -> u32 {
+    if per_pack == 2 { 5 } else { 6 }
+}
 
 /// How elements lie in tiles.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Tiles {
-    /// Number of elements.
-    pub len: usize,
-    /// Elements that the first tile lacks at its beginning; all others then begin with a pack.
-    pub missing: usize,
+    /// Elements before the first pack. If there are any, the first tile begins where a pack with them would.
+    pub head: usize,
     /// The number of the launch, from 1 on.
     pub launch: u32,
 }
 
-/// Where a thread's elements are. They are counted with those that the first tile lacks.
+/// Where a thread's elements are.
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
 struct Place {
-    /// The first element.
-    first: usize,
-    /// Its pack.
-    first_pack: usize,
+    /// The first pack; that before all is `usize::MAX`.
+    pack: usize,
+    /// Elements before the first pack of all.
+    head: usize,
+    /// The tile's first element.
+    tile_first: usize,
     /// Whether the tile has all elements, in packs.
     is_whole: bool,
 }
 
 /// `y[i]` is the output for `x[0]` to `x[i]`, or to `x[i - 1]` if the scan is `exclusive`.
 ///
-/// Each thread has `ROUNDS` times `N` elements, [`ITEMS`] in all. With `packed`, `xs` and `ys` have the elements of `x` and `y` from number
-/// `N - missing` on, or from the first on if none is missing; without, they are empty. `words` has a word or two for each tile, zero before
-/// the first launch; `next_tile` is zero before and after. `x` and `y` may be the same memory.
-#[gpu_kernel(launch_bounds(THREADS))]
+/// Each thread has `ROUNDS` packs of `N` elements. With `packed`, `xs` and `ys` have the elements of `x` and `y` from number
+/// `at.head` on; without, they are empty. `words` has a word or two for each tile, zero before
+/// the first launch; `next_tile` is zero before and after. `x` and `y` are equally long, and may be the same memory.
+#[gpu_kernel(launch_bounds(THREADS, { blocks(N) }))]
 pub fn scan_kernel<R: Reduction, const N: usize, const ROUNDS: usize>(
     x: &[R::Element],
     xs: &[Pack<R::Element, N>],
@@ -69,18 +71,26 @@ pub fn scan_kernel<R: Reduction, const N: usize, const ROUNDS: usize>(
         taken[0] = atomic_inc(&mut next_tile[0], grid_dim().x - 1);
     }
     sync_threads();
-    let tile = taken[0] as usize;
+    let tile = taken[0];
 
     // A warp's elements are consecutive, and so is each of its loads.
-    let skipped = if at.missing > 0 { N } else { 0 };
-    let first = tile * TILE + warp as usize * (32 * ITEMS) + lane as usize * N;
+    let packs_of_tile = THREADS as usize * ROUNDS;
+    let skipped = if at.head > 0 { 1 } else { 0 };
+    let pack = tile as usize * packs_of_tile + (warp * (32 * ROUNDS as u32) + lane) as usize;
+    let end = (tile as usize + 1) * packs_of_tile - skipped;
     let place = Place {
-        first,
-        first_pack: (first.max(skipped) - skipped) / N,
-        is_whole: packed && tile * TILE >= at.missing && (tile + 1) * TILE <= at.len + at.missing,
+        pack: pack.wrapping_sub(skipped),
+        head: at.head,
+        tile_first: if tile > 0 { (tile as usize * packs_of_tile - skipped) * N + at.head } else { 0 },
+        is_whole: packed && (tile > 0 || at.head == 0) && end <= xs.len() && end <= ys.len(),
     };
-    let mut values = loaded::<R, N, ROUNDS>(x, xs, at, place);
-    let carry = scan_warp::<R, N, ROUNDS>(&mut values, lane, exclusive);
+    let elements = if place.is_whole {
+        loaded_whole::<R, N, ROUNDS>(xs, place)
+    } else {
+        loaded_ragged::<R, N, ROUNDS>(x, place)
+    };
+    let mut befores = sums::<R, N, ROUNDS>(&elements, x.len(), place);
+    let carry = scan_warp::<R, ROUNDS>(&mut befores, lane);
     if lane == 0 {
         of_warps[warp] = carry;
     }
@@ -107,110 +117,145 @@ pub fn scan_kernel<R: Reduction, const N: usize, const ROUNDS: usize>(
     }
     sync_threads();
     let before = R::join(before_all[0], before_warp);
-    let count = if exclusive { 0 } else { 1 };
     #[unroll]
-    for k in 0..ITEMS {
-        values[k] = R::join(before, values[k]);
+    for r in 0..ROUNDS {
+        befores[r] = R::join(before, befores[r]);
     }
-    stored::<R, N, ROUNDS>(values, y, ys, at, place, count);
-}
-
-/// The thread's elements as partial results, and nothing where there are none.
-#[gpu_fn]
-fn loaded<R: Reduction, const N: usize, const ROUNDS: usize>(
-    x: &[R::Element],
-    xs: &[Pack<R::Element, N>],
-    at: Tiles,
-    place: Place,
-) -> [R::Partial; ITEMS] {
-    let mut values = [R::nothing(); ITEMS];
     if place.is_whole {
-        let mut packs = [xs[place.first_pack]; ROUNDS];
-        #[unroll]
-        for r in 1..ROUNDS {
-            packs[r] = xs[place.first_pack + r * 32];
-        }
-        #[unroll]
-        for r in 0..ROUNDS {
-            #[unroll]
-            for j in 0..N {
-                let i = place.first + r * (32 * N) + j - at.missing;
-                values[r * N + j] = R::of(packs[r].0[j], i as u64);
-            }
-        }
+        store_whole::<R, N, ROUNDS>(&elements, &befores, ys, place, exclusive);
     } else {
+        store_ragged::<R, N, ROUNDS>(&elements, &befores, y, place, exclusive);
+    }
+}
+
+/// The thread's elements of a whole tile.
+#[gpu_fn]
+fn loaded_whole<R: Reduction, const N: usize, const ROUNDS: usize>(
+    xs: &[Pack<R::Element, N>],
+    place: Place,
+) -> [Pack<R::Element, N>; ROUNDS] {
+    assume(place.pack < xs.len());
+    let mut elements = [xs[place.pack]; ROUNDS];
+    #[unroll]
+    for r in 1..ROUNDS {
+        // A whole tile ends before the packs do.
+        assume(place.pack + r * 32 < xs.len());
+        elements[r] = xs[place.pack + r * 32];
+    }
+    elements
+}
+
+/// The thread's elements, and the tile's first where there are none: other blocks may already have replaced theirs.
+#[gpu_fn]
+fn loaded_ragged<R: Reduction, const N: usize, const ROUNDS: usize>(
+    x: &[R::Element],
+    place: Place,
+) -> [Pack<R::Element, N>; ROUNDS] {
+    // Every tile has an element.
+    assume(place.tile_first < x.len());
+    let mut elements = [Pack([x[place.tile_first]; N]); ROUNDS];
+    #[unroll]
+    for r in 0..ROUNDS {
         #[unroll]
-        for r in 0..ROUNDS {
-            #[unroll]
-            for j in 0..N {
-                let i = place.first + r * (32 * N) + j;
-                if i >= at.missing && i - at.missing < at.len {
-                    values[r * N + j] = R::of(x[i - at.missing], (i - at.missing) as u64);
-                }
+        for j in 0..N {
+            let i = index::<N>(place, r, j);
+            if i < x.len() {
+                elements[r].0[j] = x[i];
             }
         }
     }
-    values
+    elements
 }
 
-/// Makes each value the sum from the beginning of the warp's elements on; gives the sum of all of them.
+/// The index of an element; beyond all others if the first tile lacks it.
 #[gpu_fn]
-fn scan_warp<R: Reduction, const N: usize, const ROUNDS: usize>(
-    values: &mut [R::Partial; ITEMS],
-    lane: u32,
-    exclusive: bool,
-) -> R::Partial {
+fn index<const N: usize>(place: Place, round: usize, j: usize) -> usize {
+    place.pack.wrapping_mul(N).wrapping_add(place.head + round * (32 * N) + j)
+}
+
+/// The sum of each pack.
+#[gpu_fn]
+fn sums<R: Reduction, const N: usize, const ROUNDS: usize>(
+    elements: &[Pack<R::Element, N>; ROUNDS],
+    len: usize,
+    place: Place,
+) -> [R::Partial; ROUNDS] {
+    let mut sums = [R::nothing(); ROUNDS];
+    #[unroll]
+    for r in 0..ROUNDS {
+        #[unroll]
+        for j in 0..N {
+            let i = index::<N>(place, r, j);
+            if place.is_whole || i < len {
+                sums[r] = R::add(sums[r], elements[r].0[j], i as u64);
+            }
+        }
+    }
+    sums
+}
+
+/// Makes the sum of each pack that of all before it in the warp; gives the sum of the warp.
+#[gpu_fn]
+fn scan_warp<R: Reduction, const ROUNDS: usize>(sums: &mut [R::Partial; ROUNDS], lane: u32) -> R::Partial {
     let mut carry = R::nothing();
     #[unroll]
     for r in 0..ROUNDS {
-        let mut sum = R::nothing();
-        #[unroll]
-        for j in 0..N {
-            let through = R::join(sum, values[r * N + j]);
-            values[r * N + j] = if exclusive { sum } else { through };
-            sum = through;
-        }
-        let through = warp_inclusive::<R>(sum, lane);
+        let through = warp_inclusive::<R>(sums[r], lane);
         let below = shfl_up(through, 1);
-        let before = if lane > 0 { R::join(carry, below) } else { carry };
-        #[unroll]
-        for j in 0..N {
-            values[r * N + j] = R::join(before, values[r * N + j]);
-        }
+        sums[r] = if lane > 0 { R::join(carry, below) } else { carry };
         carry = R::join(carry, shfl(through, 31));
     }
     carry
 }
 
-/// Writes the outputs of the thread's values, of which the one of element `i` has `i + count` elements.
+/// Writes the outputs of a whole tile. `befores` are the sums of everything before the packs.
 #[gpu_fn]
-fn stored<R: Reduction, const N: usize, const ROUNDS: usize>(
-    values: [R::Partial; ITEMS],
-    y: &mut [R::Output],
+fn store_whole<R: Reduction, const N: usize, const ROUNDS: usize>(
+    elements: &[Pack<R::Element, N>; ROUNDS],
+    befores: &[R::Partial; ROUNDS],
     ys: &mut [Pack<R::Output, N>],
-    at: Tiles,
     place: Place,
-    count: usize,
+    exclusive: bool,
 ) {
     #[unroll]
     for r in 0..ROUNDS {
-        let first = place.first + r * (32 * N);
-        if place.is_whole {
-            let elements = first - at.missing + count;
-            let mut pack = Pack([R::output(values[r * N], elements as u64); N]);
-            #[unroll]
-            for j in 1..N {
-                pack.0[j] = R::output(values[r * N + j], (elements + j) as u64);
+        let mut sum = befores[r];
+        let mut outputs = Pack([R::output(sum, 0); N]);
+        #[unroll]
+        for j in 0..N {
+            let i = index::<N>(place, r, j) as u64;
+            if exclusive {
+                outputs.0[j] = R::output(sum, i);
             }
-            ys[place.first_pack + r * 32] = pack;
-        } else {
-            #[unroll]
-            for j in 0..N {
-                let i = first + j;
-                if i >= at.missing && i - at.missing < at.len {
-                    let i = i - at.missing;
-                    y[i] = R::output(values[r * N + j], (i + count) as u64);
-                }
+            sum = R::add(sum, elements[r].0[j], i);
+            if !exclusive {
+                outputs.0[j] = R::output(sum, i + 1);
+            }
+        }
+        assume(place.pack + r * 32 < ys.len());
+        ys[place.pack + r * 32] = outputs;
+    }
+}
+
+/// Writes the outputs of those elements that there are. `befores` are the sums of everything before the packs.
+#[gpu_fn]
+fn store_ragged<R: Reduction, const N: usize, const ROUNDS: usize>(
+    elements: &[Pack<R::Element, N>; ROUNDS],
+    befores: &[R::Partial; ROUNDS],
+    y: &mut [R::Output],
+    place: Place,
+    exclusive: bool,
+) {
+    #[unroll]
+    for r in 0..ROUNDS {
+        let mut sum = befores[r];
+        #[unroll]
+        for j in 0..N {
+            let i = index::<N>(place, r, j);
+            if i < y.len() {
+                let before = sum;
+                sum = R::add(sum, elements[r].0[j], i as u64);
+                y[i] = if exclusive { R::output(before, i as u64) } else { R::output(sum, i as u64 + 1) };
             }
         }
     }

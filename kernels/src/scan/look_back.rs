@@ -22,21 +22,23 @@ pub struct Published<T> {
 
 /// Publishes a tile's own sum, or the sum of everything up to its end.
 #[gpu_fn]
-pub fn publish<W: Word>(words: &mut [u64], tile: usize, launch: u32, is_prefix: bool, value: W) {
+pub fn publish<W: Word>(words: &mut [u64], tile: u32, launch: u32, is_prefix: bool, value: W) {
     let state = ((launch * 2 + is_prefix as u32) as u64) << 32;
-    atomic(&mut words[tile * W::HALVES]).store(state | value.low() as u64, Ordering::Relaxed);
+    let first = tile as usize * W::HALVES;
+    atomic(&mut words[first]).store(state | value.low() as u64, Ordering::Relaxed);
     if W::HALVES == 2 {
-        atomic(&mut words[tile * W::HALVES + 1]).store(state | value.high() as u64, Ordering::Relaxed);
+        atomic(&mut words[first + 1]).store(state | value.high() as u64, Ordering::Relaxed);
     }
 }
 
 /// What a tile has published in this launch. Halves of different states are nothing yet.
 #[gpu_fn]
-fn published<W: Word>(words: &mut [u64], tile: usize, launch: u32) -> Published<W> {
-    let low = atomic(&mut words[tile * W::HALVES]).load(Ordering::Relaxed);
+fn published<W: Word>(words: &mut [u64], tile: u32, launch: u32) -> Published<W> {
+    let first = tile as usize * W::HALVES;
+    let low = atomic(&mut words[first]).load(Ordering::Relaxed);
     let mut high = low;
     if W::HALVES == 2 {
-        high = atomic(&mut words[tile * W::HALVES + 1]).load(Ordering::Relaxed);
+        high = atomic(&mut words[first + 1]).load(Ordering::Relaxed);
     }
     let state = (low >> 32) as u32;
     let is_whole = (high >> 32) as u32 == state;
@@ -47,14 +49,14 @@ fn published<W: Word>(words: &mut [u64], tile: usize, launch: u32) -> Published<
 
 /// The sum of all tiles before `tile`. The 32 lanes of a warp look at as many tiles at once, and wait until all have something.
 #[gpu_fn]
-pub fn before_tile<R: Reduction>(words: &mut [u64], tile: usize, launch: u32, lane: u32) -> R::Partial
+pub fn before_tile<R: Reduction>(words: &mut [u64], tile: u32, launch: u32, lane: u32) -> R::Partial
 where
     R::Partial: Word,
 {
     let mut sum = R::nothing();
     let mut end = tile;
     while end > 0 {
-        let distance = lane as usize + 1;
+        let distance = lane + 1;
         let exists = distance <= end;
         let mut seen = Published { value: R::nothing(), is_prefix: true, is_sum: true };
         if exists {

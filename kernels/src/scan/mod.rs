@@ -12,5 +12,5 @@ mod look_back;
 mod word;
 
 pub use call::{Scan, exclusive_scan, exclusive_scan_in_place, inclusive_scan, inclusive_scan_in_place};
-pub use kernel::{ITEMS, Tiles, scan_kernel};
+pub use kernel::{Tiles, scan_kernel};
 pub use word::Word;

@@ -67,7 +67,7 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<transpose_packs<u32, 4>>("transpose_packs@4_bytes", (1, false));
     prints::<transpose_elements<u16, 64, 2>>("transpose_elements@2_bytes", (true,));
     prints::<copy_rows<u64>>("copy_rows@8_bytes", (256, true, false));
-    prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
+    prints::<scan_kernel<Sum<i64>, 2, 4>>("scan@exclusive_i64", (true, true));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use warpsmith_kernels::reduction::{
 };
 
 use crate::devices::{Placed, Random, devices, scale, shuffled};
-use crate::numbers::{Tested, close, some, with_edges};
+use crate::numbers::{Tested, added, close, some, with_edges};
 
 /// Lengths around those at which another path of the kernel begins.
 const LENGTHS: [usize; 14] = [0, 1, 3, 4, 5, 31, 32, 33, 255, 257, 1024, 4099, 16_387, 40_000];
@@ -140,10 +140,10 @@ where
 {
     at_every_length::<T>(some, |device, x, offset| {
         let n = x.len() as f64;
-        let mean = x.iter().map(|x| x.exact()).sum::<f64>() / n;
-        let squares: f64 = x.iter().map(|x| (x.exact() - mean).powi(2)).sum();
-        let size = x.iter().map(|x| x.exact().abs()).sum::<f64>() / n;
-        close(reduced::<Mean<T>>(device, x, offset, T::MOST).into(), mean, by, size, "mean");
+        let mean = added(x.iter().map(|x| x.exact())) / n;
+        let squares = added(x.iter().map(|x| (x.exact() - mean).powi(2)));
+        let l1 = added(x.iter().map(|x| x.exact().abs()));
+        close(reduced::<Mean<T>>(device, x, offset, T::MOST).into(), mean, by, l1 / n, "mean");
         close(reduced::<Variance<T>>(device, x, offset, T::MOST).into(), squares / n, by, 0.0, "variance");
         let less = squares / (n - 1.0).max(0.0);
         close(
@@ -153,9 +153,8 @@ where
             0.0,
             "variance by n - 1",
         );
-        let l1: f64 = x.iter().map(|x| x.exact().abs()).sum();
         close(reduced::<L1<T>>(device, x, offset, T::MOST).into(), l1, by, 0.0, "L1");
-        let l2 = x.iter().map(|x| x.exact().powi(2)).sum::<f64>().sqrt();
+        let l2 = added(x.iter().map(|x| x.exact().powi(2))).sqrt();
         close(reduced::<L2<T>>(device, x, offset, T::MOST).into(), l2, by, 0.0, "L2");
     });
 }
