@@ -112,6 +112,11 @@ impl<'m> OpenFunction<'m> {
         &self.vars[id.0 as usize]
     }
 
+    /// Returns whether a variable has been declared by now, in a scope that is open.
+    pub fn is_declared(&self, id: VarId) -> bool {
+        self.names.get(&id).is_some_and(|name| self.is_in_scope(name))
+    }
+
     /// The C++ name of a variable in scope.
     pub fn name(&self, id: VarId) -> String {
         self.names.get(&id).cloned().unwrap_or_else(|| format!("v{}", id.0))

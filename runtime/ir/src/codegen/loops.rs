@@ -147,8 +147,9 @@ impl Printer<'_> {
         Text::primary(name)
     }
 
+    /// Returns whether an expression has one value from here on: its variables are in scope, and never change.
     pub(super) fn is_fixed(&self, part: &Expr) -> bool {
-        is_fixed(part, &|v| !self.function.var(v).mutable)
+        is_fixed(part, &|v| self.function.is_declared(v) && !self.function.var(v).mutable)
     }
 
     /// Notes the counter's range for the body.
