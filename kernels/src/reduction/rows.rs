@@ -66,9 +66,10 @@ pub fn reduce_rows<R: Reduction, const N: usize>(
     y: &mut [R::Output],
 ) {
     let t = thread_idx().x;
-    let (row, split) = ((block_idx().x / splits) as usize, block_idx().x % splits);
+    let (row, split) = ((block_idx().x / splits) as usize, (block_idx().x % splits) as usize);
     // The blocks of a row go through it side by side: they end together, and what they load at a time lies together.
-    let share = Share { thread: (split * THREADS + t) as usize, threads: (splits * THREADS) as usize };
+    let threads = THREADS as usize;
+    let share = Share { thread: split * threads + t as usize, threads: splits as usize * threads };
     let zero = row * rows.stride;
     let segment = Segment { from: zero, to: zero + rows.cols, zero };
     let mut total = of_segment::<R, N>(x, packs, rows.head, segment, share);
