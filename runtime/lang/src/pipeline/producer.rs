@@ -75,47 +75,88 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
     }
 }
 
-/// Defines the loads of a slot: each starts the copy of a box into a tile, by the function behind `=`.
-macro_rules! loads {
-    ($($(#[$doc:meta])* $name:ident($($operand:ident: $ty:ident),*) = $copy:ident;)+) => {
-        #[gpu_impl]
-        impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32>
-            Slot<'a, S, STAGES, CONSUMERS, BLOCKS>
-        {$(
-            $(#[$doc])*
-            #[track_caller]
-            pub fn $name<
-                T: MappedElement,
-                const ROWS: usize,
-                const COLS: usize,
-                L: BoxLayout,
-                M: LoadMap<T, ROWS, COLS, L, RANK>,
-                const RANK: usize,
-                I: IndexInteger,
-            >(
-                &self,
-                tile: Tile<T, ROWS, COLS, L>,
-                map: &M,
-                at: [I; RANK],
-                $($operand: $ty,)*
-            ) {
-                $copy(tile, map, at, self.pipeline.full(self.stage), $($operand),*);
-            }
-        )+}
-    };
-}
-
-loads! {
+#[gpu_impl]
+impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32>
+    Slot<'a, S, STAGES, CONSUMERS, BLOCKS>
+{
     /// Starts the copy of a box into a tile of the stage. The box begins at these coordinates, `[row, col]` in a matrix.
-    load() = tma_load;
+    #[track_caller]
+    pub fn load<
+        T: MappedElement,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+        M: LoadMap<T, ROWS, COLS, L, RANK>,
+        const RANK: usize,
+        I: IndexInteger,
+    >(
+        &self,
+        tile: Tile<T, ROWS, COLS, L>,
+        map: &M,
+        at: [I; RANK],
+    ) {
+        tma_load(tile, map, at, self.pipeline.full(self.stage));
+    }
 
     /// Starts the copy of a box into the same tile of each block of the cluster whose bit is set in `blocks`. The stage of each
     /// of these blocks waits for it.
-    load_multicast(blocks: u16) = tma_load_multicast;
+    #[track_caller]
+    pub fn load_multicast<
+        T: MappedElement,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+        M: LoadMap<T, ROWS, COLS, L, RANK>,
+        const RANK: usize,
+        I: IndexInteger,
+    >(
+        &self,
+        tile: Tile<T, ROWS, COLS, L>,
+        map: &M,
+        at: [I; RANK],
+        blocks: u16,
+    ) {
+        tma_load_multicast(tile, map, at, self.pipeline.full(self.stage), blocks);
+    }
 
     /// Like [`load`](Self::load), with a policy for how long the L2 cache keeps the box.
-    load_hint(policy: CachePolicy) = tma_load_hint;
+    #[track_caller]
+    pub fn load_hint<
+        T: MappedElement,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+        M: LoadMap<T, ROWS, COLS, L, RANK>,
+        const RANK: usize,
+        I: IndexInteger,
+    >(
+        &self,
+        tile: Tile<T, ROWS, COLS, L>,
+        map: &M,
+        at: [I; RANK],
+        policy: CachePolicy,
+    ) {
+        tma_load_hint(tile, map, at, self.pipeline.full(self.stage), policy);
+    }
 
     /// Like [`load_multicast`](Self::load_multicast), with a policy for how long the L2 cache keeps the box.
-    load_multicast_hint(blocks: u16, policy: CachePolicy) = tma_load_multicast_hint;
+    #[track_caller]
+    pub fn load_multicast_hint<
+        T: MappedElement,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+        M: LoadMap<T, ROWS, COLS, L, RANK>,
+        const RANK: usize,
+        I: IndexInteger,
+    >(
+        &self,
+        tile: Tile<T, ROWS, COLS, L>,
+        map: &M,
+        at: [I; RANK],
+        blocks: u16,
+        policy: CachePolicy,
+    ) {
+        tma_load_multicast_hint(tile, map, at, self.pipeline.full(self.stage), blocks, policy);
+    }
 }
