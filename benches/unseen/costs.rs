@@ -3,23 +3,11 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use warpsmith::launch::CostOfChecks;
 use warpsmith::prelude::*;
 
 use crate::ground::{Failure, Ground};
-use crate::trial::{Ask, Family, Unseen};
+use crate::trial::{Ask, Cost, Family, Unseen};
 use crate::wanted;
-
-/// What is known of a launch without a GPU.
-pub struct Cost {
-    /// The CUDA C++ that it compiles.
-    pub text: String,
-    /// Why each index is checked or not.
-    pub proofs: String,
-    pub checks: CostOfChecks,
-    /// Indices that are compared with their lengths.
-    pub checked: usize,
-}
 
 /// Prints a table of all kernels, by launches of the small sizes; their CUDA and their proofs go into a folder, if there is one.
 pub fn run(families: &[&Family], names: &[&str], texts: Option<&Path>) -> Result<bool, Failure> {

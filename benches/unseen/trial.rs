@@ -3,11 +3,22 @@
 use std::cell::Cell;
 
 use warpsmith::args::{KernelArg, SliceArg};
+use warpsmith::launch::CostOfChecks;
 use warpsmith::prelude::*;
 
-use crate::costs::Cost;
 use crate::ground::{Failure, Ground};
 use crate::original::Original;
+
+/// What is known of a launch without a GPU.
+pub struct Cost {
+    /// The CUDA C++ that it compiles.
+    pub text: String,
+    /// Why each index is checked or not.
+    pub proofs: String,
+    pub checks: CostOfChecks,
+    /// Indices that are compared with their lengths.
+    pub checked: usize,
+}
 
 /// Kernels of one kind, and the file of their originals.
 pub struct Family {

@@ -120,8 +120,8 @@ fn plans_of_matrices_say_what_and_why() {
     };
     assert_eq!(
         plan(4, 8192),
-        "rows_in_registers<Softmax, f32>: 4 blocks of 256 threads, 8192 elements a block, 256 bytes of shared memory, \
-         0 bytes of workspace; loads of 16 bytes; 256 threads have a row in registers, in up to 8 accesses each"
+        "rows_in_registers<Softmax, f32>: 4 blocks of 512 threads, 8192 elements a block, 256 bytes of shared memory, \
+         0 bytes of workspace; loads of 16 bytes; 512 threads have a row in registers, in up to 4 accesses each"
     );
     assert_eq!(
         plan(100, 33),
