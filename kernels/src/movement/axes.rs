@@ -72,7 +72,7 @@ impl Axis {
 }
 
 impl Outer {
-    /// These axes, at most [`OUTER`].
+    /// These axes, at most `OUTER`.
     pub fn new(axes: &[Axis]) -> Self {
         let mut all = [Axis::ONE; OUTER];
         let first = OUTER.saturating_sub(axes.len());

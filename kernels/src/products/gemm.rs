@@ -78,7 +78,7 @@ impl<'a, T: ProductElement, E: Epilogue> Call<'a, Gemm<'a, T, E>> {
         self.map(|Gemm(problem)| Gemm(Problem { residual: Some(residual), ..problem }))
     }
 
-    /// Applies a function to each element: [`Gelu`](super::Gelu), [`Silu`](super::Silu), or one of your own.
+    /// Applies a function to each element: [`Gelu`](struct@super::Gelu), [`Silu`](struct@super::Silu), or one of your own.
     pub fn epilogue<F: Epilogue>(self, epilogue: F) -> Call<'a, Gemm<'a, T, F>> {
         self.replace(|Gemm(problem)| {
             let Problem { a, b, c, alpha, beta, bias, residual, batch, tile, .. } = problem;
