@@ -136,7 +136,7 @@ fn plans_of_matrices_say_what_and_why() {
     );
     assert_eq!(
         plan.plan().expect("it fits").to_string(),
-        "transpose_packs<f32>: 8 blocks of 256 threads, 4096 elements a block, 16384 bytes of shared memory, \
+        "transpose_packs<f32>: 2 blocks of 256 threads, 16384 elements a block, 65536 bytes of shared memory, \
          0 bytes of workspace; the fastest axis of x is another one than that of y; accesses of 16 bytes"
     );
 }
