@@ -36,7 +36,7 @@ pub struct Timed<'a> {
     pub name: String,
     /// Operations or bytes of a launch.
     pub work: f64,
-    /// What its rate is printed in.
+    /// The unit of its rate.
     pub unit: Unit,
     /// Launches it.
     pub run: Run<'a>,
