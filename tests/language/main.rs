@@ -56,6 +56,7 @@ mod ranges;
 mod reuse;
 mod roles;
 mod shadows;
+mod shared_handles;
 mod shared_memory;
 mod slices;
 mod spelling;
