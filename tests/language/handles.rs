@@ -1,6 +1,7 @@
-//! Shared arrays that change hands: moved into variables, tuples, functions and closures, and exchanged by references.
+//! Values that stand for memory, shared arrays and maps of tensors: moved into variables, tuples, functions and closures, and exchanged.
 
 use warpsmith::prelude::*;
+use warpsmith::ptx::{fence_mbarrier_init, fence_proxy_async};
 use warpsmith::types::Shared;
 
 use super::{everywhere, written};
@@ -162,4 +163,58 @@ fn an_array_stays_in_its_memory_and_its_extents_in_a_variable() {
         let message = source.expect_err("a tuple and an enum hold no extents").to_string();
         assert!(message.contains(&format!("`{name}` holds a shared array")), "{message}");
     }
+}
+
+/// The first row of each matrix in turn, as digits; the last map goes through a tuple and a closure.
+#[gpu_kernel]
+fn maps_in_turn<'a>(
+    a: &'a TensorMap<u32, 4, 32, Unswizzled>,
+    b: &'a TensorMap<u32, 4, 32, Unswizzled>,
+    out: &mut [u32],
+    a_first: bool,
+) {
+    let tile = shared!(Tile<u32, 4, 32, Unswizzled>);
+    let full = shared!(Barrier);
+    let t = thread_idx().x;
+    if t == 0 {
+        full.init(1);
+        fence_mbarrier_init();
+    }
+    sync_threads();
+    let load = |map: &TensorMap<u32, 4, 32, Unswizzled>| {
+        if t == 0 {
+            full.load_tile(tile, map, [0, 0]);
+            full.arrive();
+        }
+    };
+    let mut phase = Phase::first();
+    let (mut now, mut next) = if a_first { (a, b) } else { (b, a) };
+    let mut digits = 0;
+    for _ in 0..3 {
+        load(now);
+        full.wait(&mut phase);
+        digits = digits * 10 + tile[(0, t)];
+        fence_proxy_async();
+        sync_threads();
+        (now, next) = (next, now);
+    }
+    let pair = (now, 1000);
+    load(pair.0);
+    full.wait(&mut phase);
+    out[t as usize] = digits + pair.1 * tile[(0, t)];
+}
+
+#[test]
+fn maps_are_chosen_and_passed_on() {
+    everywhere::<maps_in_turn>(&(), |device| {
+        let ones = device.upload(&[1u32; 128]).expect("memory");
+        let twos = device.upload(&[2u32; 128]).expect("memory");
+        for (a_first, want) in [(true, 2121), (false, 1212)] {
+            let out = written(device, (32, 7), |out| {
+                let (a, b) = (ones.tensor_map(4, 32)?, twos.tensor_map(4, 32)?);
+                maps_in_turn(a, b, out, a_first).grid(1).block(32).launch(device)
+            });
+            assert_eq!(out, [want; 32], "on {}", device.name());
+        }
+    });
 }
