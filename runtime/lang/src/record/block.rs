@@ -135,9 +135,9 @@ impl Frame {
 }
 
 impl Recorder {
-    /// Sets the Rust line of what is recorded next.
-    pub fn at(&mut self, file: &'static str, line: u32) {
-        self.frame().line = Location { file, line };
+    /// Sets the Rust line of what is recorded next. The file is borrowed, since the C ABI passes a `&str` by way of a copy.
+    pub extern "C" fn at(&mut self, file: &&'static str, line: u32) {
+        self.frame().line = Location { file: *file, line };
     }
 
     pub(super) fn location(&mut self) -> Location {
@@ -155,7 +155,7 @@ impl Recorder {
     }
 
     /// Declares a parameter of the function being recorded.
-    pub fn param(&mut self, name: &str, mutable: bool, ty: Type) -> Local {
+    pub extern "C" fn param(&mut self, name: &str, mutable: bool, ty: Type) -> Local {
         let frame = self.frame();
         let id = frame.new_var(name, ty.clone(), mutable, VarKind::Param);
         frame.params.push(id);
@@ -163,12 +163,12 @@ impl Recorder {
     }
 
     /// `#[inline(always)]` or `#[inline(never)]` of the function being recorded.
-    pub fn inlined(&mut self, always: bool) {
+    pub extern "C" fn inlined(&mut self, always: bool) {
         self.frame().inline = Some(always);
     }
 
     /// Sets the result type of the function being recorded.
-    pub fn returns(&mut self, ty: Type) {
+    pub extern "C" fn returns(&mut self, ty: Type) {
         if matches!(&ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_))) {
             let (function, at) = (self.frame().name.clone(), self.location());
             self.fail(super::RecordError::SliceResult { function, at });
@@ -177,7 +177,13 @@ impl Recorder {
     }
 
     /// The body of the function being recorded, in CUDA C++, and the Rust body beside it.
-    pub fn foreign_body(&mut self, text: &'static str, ret: Type, pure: bool, meaning: Option<Meaning>) {
+    pub extern "C" fn foreign_body(
+        &mut self,
+        text: &'static str,
+        ret: Type,
+        pure: bool,
+        meaning: Option<Meaning>,
+    ) {
         self.returns(ret);
         let frame = self.frame();
         frame.foreign = Some(text);
@@ -188,7 +194,7 @@ impl Recorder {
     }
 
     /// `let name: ty = init;`
-    pub fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
+    pub extern "C" fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
         let fresh = self.frame().fresh.take();
         let init = self.coerce(init, &ty);
         if !mutable
@@ -227,14 +233,20 @@ impl Recorder {
     }
 
     /// `let name: ty;`
-    pub fn let_late(&mut self, name: &str, ty: Type) -> Local {
+    pub extern "C" fn let_late(&mut self, name: &str, ty: Type) -> Local {
         let id = self.frame().new_var(name, ty.clone(), true, VarKind::Local);
         self.push(StmtKind::Let { var: id, init: None });
         Local(Expr { kind: ExprKind::Var(id), ty })
     }
 
     /// `let name = shared!([[T; extents[1]]; extents[0]]);`
-    pub fn shared(&mut self, name: &str, ty: Type, extents: Vec<Extent>, align: Option<u32>) -> Local {
+    pub extern "C" fn shared(
+        &mut self,
+        name: &str,
+        ty: Type,
+        extents: Vec<Extent>,
+        align: Option<u32>,
+    ) -> Local {
         let kind = VarKind::Shared { extents, align };
         let id = self.frame().new_var(name, ty.clone(), true, kind);
         self.push(StmtKind::Shared(id));
@@ -242,7 +254,7 @@ impl Recorder {
     }
 
     /// `let name = dynamic_shared::<T>();`
-    pub fn dynamic_shared(&mut self, name: &str, ty: Type) -> Local {
+    pub extern "C" fn dynamic_shared(&mut self, name: &str, ty: Type) -> Local {
         let id = self.frame().new_var(name, ty.clone(), true, VarKind::DynamicShared);
         self.push(StmtKind::DynamicShared(id));
         Local(Expr { kind: ExprKind::Var(id), ty })
@@ -252,7 +264,7 @@ impl Recorder {
     ///
     /// A reference whose address cannot change needs no variable; nor does a value that cannot change, unless it is
     /// to have one of its `own`, as the names of a `let` have.
-    pub fn bind_name(&mut self, name: &str, mutable: bool, own: bool, part: Expr) -> Local {
+    pub extern "C" fn bind_name(&mut self, name: &str, mutable: bool, own: bool, part: Expr) -> Local {
         let is_reference = matches!(part.kind, ExprKind::Ref(_));
         if mutable || !self.is_stable(&part) || (own && !is_reference) {
             let ty = part.ty.clone();
@@ -263,7 +275,7 @@ impl Recorder {
 
     /// A name of the pattern of a loop: its counter takes the name, a reference whose address cannot change stands for
     /// itself, and what is computed of the counter gets a variable.
-    pub fn bind_item(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
+    pub extern "C" fn bind_item(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
         let as_it_is = match part.kind {
             ExprKind::Var(_) | ExprKind::Ref(_) => !mutable && self.is_stable(&part),
             _ => false,
@@ -287,14 +299,14 @@ impl Recorder {
     }
 
     /// A name of a pattern with `ref`: a reference to its part.
-    pub fn bind_ref(&mut self, mutable: bool, part: Expr) -> Local {
+    pub extern "C" fn bind_ref(&mut self, mutable: bool, part: Expr) -> Local {
         // Below a reference each part is one already.
         let reference = if matches!(part.kind, ExprKind::Ref(_)) { part } else { self.ref_(mutable, part) };
         Local(self.bind(reference))
     }
 
     /// The copy of a variable that a `move` closure keeps: its value where the closure is written.
-    pub fn capture(&mut self, name: &str, local: &Local) -> Local {
+    pub extern "C" fn capture(&mut self, name: &str, local: &Local) -> Local {
         let value = local.0.clone();
         if self.is_stable(&value) || value.ty == Type::Closure {
             return Local(value);
@@ -304,19 +316,19 @@ impl Recorder {
     }
 
     /// A copy of the value behind a reference, by the pattern `&name`.
-    pub fn let_copy(&mut self, name: &str, mutable: bool, reference: Expr) -> Local {
+    pub extern "C" fn let_copy(&mut self, name: &str, mutable: bool, reference: Expr) -> Local {
         let value = self.value(reference);
         let ty = value.ty.clone();
         self.let_(name, mutable, ty, value)
     }
 
     /// A binding by `&name`: the value behind a reference.
-    pub fn read(&mut self, reference: Expr) -> Expr {
+    pub extern "C" fn read(&mut self, reference: Expr) -> Expr {
         self.value(reference)
     }
 
     /// `let name = |…| …;`
-    pub fn let_closure(&mut self, name: &str, closure: Expr) -> Local {
+    pub extern "C" fn let_closure(&mut self, name: &str, closure: Expr) -> Local {
         let has_state = matches!(&closure.kind, ExprKind::Closure(closure) if closure.by_value);
         let local = self.closure_variable(name, closure);
         if let (true, ExprKind::Var(id)) = (has_state, &local.0.kind) {
@@ -326,7 +338,7 @@ impl Recorder {
     }
 
     /// A closure's name as an argument by value: a `move` closure is copied with what it has captured.
-    pub fn closure_copy(&mut self, local: &Local) -> Expr {
+    pub extern "C" fn closure_copy(&mut self, local: &Local) -> Expr {
         let copied = matches!(&local.0.kind, ExprKind::Var(id) if self.frame().copied.contains(id));
         if copied { self.closure_variable("", local.0.clone()).0 } else { local.0.clone() }
     }
@@ -338,12 +350,12 @@ impl Recorder {
     }
 
     /// A name as an expression.
-    pub fn local(&mut self, local: &Local) -> Expr {
+    pub extern "C" fn local(&mut self, local: &Local) -> Expr {
         local.0.clone()
     }
 
     /// A closure parameter; `copied` if its bounds let it be given on more than once, each time with its own state.
-    pub fn closure_param(&mut self, name: &str, copied: bool) -> Local {
+    pub extern "C" fn closure_param(&mut self, name: &str, copied: bool) -> Local {
         let local = self.param(name, false, Type::Closure);
         if let (true, ExprKind::Var(id)) = (copied, &local.0.kind) {
             self.frame().copied.push(*id);
@@ -352,7 +364,7 @@ impl Recorder {
     }
 
     /// An expression statement.
-    pub fn statement(&mut self, value: Expr) {
+    pub extern "C" fn statement(&mut self, value: Expr) {
         self.frame().fresh = None;
         if value.has_effect() {
             self.push(StmtKind::Expr(value));
@@ -360,12 +372,12 @@ impl Recorder {
     }
 
     /// Opens a scope that is a statement.
-    pub fn scope_begin(&mut self) {
+    pub extern "C" fn scope_begin(&mut self) {
         self.frame().open();
     }
 
     /// Closes a scope that is a statement.
-    pub fn scope_end(&mut self) {
+    pub extern "C" fn scope_end(&mut self) {
         let frame = self.frame();
         let closed = frame.close();
         if !closed.stmts.is_empty() {

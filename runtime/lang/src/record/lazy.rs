@@ -5,23 +5,23 @@ use crate::ir::{BinaryOp, Expr, ExprKind, Type};
 
 impl Recorder {
     /// Opens `a && …`; returns whether the right side is to be recorded.
-    pub fn and_begin(&mut self, left: Expr) -> bool {
+    pub extern "C" fn and_begin(&mut self, left: Expr) -> bool {
         self.if_then(left)
     }
 
     /// Closes `a && b`, `b` given by [`Recorder::if_value`].
-    pub fn and_end(&mut self) -> Expr {
+    pub extern "C" fn and_end(&mut self) -> Expr {
         self.lazy(BinaryOp::And)
     }
 
     /// Opens `a || …`; returns whether the right side is to be recorded.
-    pub fn or_begin(&mut self, left: Expr) -> bool {
+    pub extern "C" fn or_begin(&mut self, left: Expr) -> bool {
         let negated = self.negate(left);
         self.if_then(negated)
     }
 
     /// Closes `a || b`, `b` given by [`Recorder::if_value`].
-    pub fn or_end(&mut self) -> Expr {
+    pub extern "C" fn or_end(&mut self) -> Expr {
         self.lazy(BinaryOp::Or)
     }
 
