@@ -49,7 +49,7 @@ pub(crate) use range::{HALF_OPEN, INCLUSIVE};
 
 use std::collections::HashMap;
 
-use crate::ir::{FnId, Function, Location, Type};
+use crate::ir::{Expr, FnId, Function, Location, Type};
 
 use block::Frame;
 
@@ -61,6 +61,8 @@ pub struct Recorder {
     instances: HashMap<call::Instance, FnId>,
     in_progress: Vec<call::Instance>,
     frames: Vec<Frame>,
+    /// The values of the names that emitters hold.
+    locals: Vec<Expr>,
     /// The message of an `expect` that is being recorded.
     expected: Option<String>,
     error: Option<RecordError>,
@@ -74,6 +76,7 @@ impl Recorder {
             instances: HashMap::new(),
             in_progress: Vec::new(),
             frames: Vec::new(),
+            locals: Vec::new(),
             expected: None,
             error: None,
         }

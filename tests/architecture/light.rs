@@ -1,0 +1,121 @@
+//! What keeps the builds of programs light: code that rustc compiles again for every kernel is little.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use harness::documents::{read, root};
+
+use super::{code, sources};
+
+/// Lines of the body of a function that is generic over a kernel.
+const LINES: usize = 17;
+/// Lines of all of them: most name the kernel and call what takes `&dyn AnyKernel`.
+const ALL_LINES: usize = 290;
+/// The rooms of `warpsmith` that may be generic over kernels. `reference` has what its examples call.
+const ROOMS: [&str; 5] = ["compile", "launch", "reference", "testing", "tuner"];
+
+/// The functions of a file that are generic over a kernel, with the lines of their bodies.
+fn generic_over_kernels(text: &str) -> Vec<(String, usize)> {
+    let lines: Vec<&str> = code(text).into_iter().map(|(_, line)| line).collect();
+    let bound = |text: &str| text.contains(": Kernel") || text.contains("impl Kernel");
+    let (mut found, mut of_kernels) = (Vec::new(), false);
+    for (at, line) in lines.iter().enumerate() {
+        if line.starts_with("impl<") || line.starts_with("pub trait ") {
+            of_kernels = bound(line) || line.starts_with("pub trait Kernel");
+        } else if *line == "}" {
+            of_kernels = false;
+        }
+        let words = line.trim_start();
+        let Some((_, name)) = words.split_once("fn ").filter(|(before, _)| {
+            before
+                .split_whitespace()
+                .all(|word| word.starts_with("pub") || ["const", "unsafe"].contains(&word))
+        }) else {
+            continue;
+        };
+        let indent = &line[..line.len() - words.len()];
+        let ends = |line: &&str| line.ends_with('{') || line.ends_with('}') || line.ends_with(';');
+        let Some(open) = lines[at..].iter().position(ends).map(|more| at + more) else { continue };
+        if bound(&lines[at..=open].join(" ")) || of_kernels && indent.len() == 4 {
+            let close = format!("{indent}}}");
+            let body = lines[open..].iter().take_while(|line| ***line != *close).count();
+            let name = name.split(['(', '<']).next().unwrap_or(name);
+            found.push((name.to_owned(), if lines[open].ends_with('{') { body - 1 } else { 1 }));
+        }
+    }
+    found
+}
+
+#[test]
+fn code_that_is_compiled_for_each_kernel_is_short() {
+    let folder = root().join("runtime/src");
+    let (mut long, mut elsewhere, mut all, mut functions) = (Vec::new(), Vec::new(), 0, 0);
+    for path in sources(&folder) {
+        let place = path.to_string_lossy().into_owned();
+        if place.starts_with("module_tests") || place.ends_with("tests.rs") {
+            continue;
+        }
+        for (name, lines) in generic_over_kernels(&read(folder.join(&path))) {
+            (all, functions) = (all + lines, functions + 1);
+            long.extend((lines > LINES).then(|| format!("{place}: `{name}` has {lines} lines")));
+            let allowed =
+                ROOMS.iter().any(|room| place.trim_end_matches(".rs").split('/').next() == Some(room));
+            elsewhere.extend((!allowed).then(|| format!("{place}: `{name}`")));
+        }
+    }
+    println!("{functions} functions of {all} lines");
+    let way_out = "let the work take `&dyn AnyKernel`, and call it";
+    assert!(long.is_empty(), "compiled again for each kernel of a program; {way_out}: {long:#?}");
+    assert!(elsewhere.is_empty(), "only {ROOMS:?} may be generic over kernels; {way_out}: {elsewhere:#?}");
+    assert!(functions > 80 && all <= ALL_LINES, "{functions} functions have {all} lines; {way_out}");
+}
+
+/// The functions that emitters call, by their names, with what stands before `fn` and whether they are generic.
+fn recorders() -> Vec<(String, bool, bool)> {
+    let folder = Path::new("runtime/lang/src");
+    let mut files: Vec<_> = sources(&root().join(folder).join("record"))
+        .into_iter()
+        .map(|path| folder.join("record").join(path))
+        .collect();
+    files.retain(|path| !path.ends_with("tests.rs"));
+    let mut found = Vec::new();
+    for file in files {
+        let text = read(&file);
+        for item in text.split("\nimpl Recorder {").skip(1) {
+            let item = item.split("\n}").next().unwrap_or(item);
+            for function in item.split("\n    pub ").skip(1) {
+                let head = function.split('{').next().unwrap_or(function);
+                let Some((before, after)) = head.split_once("fn ") else { continue };
+                let name = after.split(['(', '<']).next().unwrap_or(after);
+                let is_generic = head.contains("impl Fn") || after.starts_with(&format!("{name}<T"));
+                found.push((name.to_owned(), before.contains("extern \"C\""), is_generic));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn emitters_call_functions_that_cannot_unwind() {
+    let folder = root().join("macros/expand/src");
+    let mut called = BTreeSet::new();
+    for path in sources(&folder) {
+        let text = read(folder.join(path));
+        let names = text.split("__r.").skip(1);
+        called.extend(names.map(|rest| {
+            rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
+        }));
+    }
+    let recorders = recorders();
+    let of_emitters = recorders.iter().filter(|(name, ..)| called.contains(name));
+    let (mut unwinding, mut count) = (Vec::new(), 0);
+    for (name, cannot_unwind, is_generic) in of_emitters {
+        count += 1;
+        unwinding.extend((!cannot_unwind && !is_generic).then_some(name));
+    }
+    assert!(count > 90, "{count} functions");
+    assert!(
+        unwinding.is_empty(),
+        "each call of these in an emitter has code that drops what is alive then: {unwinding:?}"
+    );
+}
