@@ -1,8 +1,5 @@
 //! What keeps the builds of programs light: code that rustc compiles again for every kernel is little.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-
 use harness::documents::{read, root};
 
 use super::{code, sources};
@@ -68,54 +65,4 @@ fn code_that_is_compiled_for_each_kernel_is_short() {
     assert!(long.is_empty(), "compiled again for each kernel of a program; {way_out}: {long:#?}");
     assert!(elsewhere.is_empty(), "only {ROOMS:?} may be generic over kernels; {way_out}: {elsewhere:#?}");
     assert!(functions > 80 && all <= ALL_LINES, "{functions} functions have {all} lines; {way_out}");
-}
-
-/// The functions that emitters call, by their names, with what stands before `fn` and whether they are generic.
-fn recorders() -> Vec<(String, bool, bool)> {
-    let folder = Path::new("runtime/lang/src");
-    let mut files: Vec<_> = sources(&root().join(folder).join("record"))
-        .into_iter()
-        .map(|path| folder.join("record").join(path))
-        .collect();
-    files.retain(|path| !path.ends_with("tests.rs"));
-    let mut found = Vec::new();
-    for file in files {
-        let text = read(&file);
-        for item in text.split("\nimpl Recorder {").skip(1) {
-            let item = item.split("\n}").next().unwrap_or(item);
-            for function in item.split("\n    pub ").skip(1) {
-                let head = function.split('{').next().unwrap_or(function);
-                let Some((before, after)) = head.split_once("fn ") else { continue };
-                let name = after.split(['(', '<']).next().unwrap_or(after);
-                let is_generic = head.contains("impl Fn") || after.starts_with(&format!("{name}<T"));
-                found.push((name.to_owned(), before.contains("extern \"C\""), is_generic));
-            }
-        }
-    }
-    found
-}
-
-#[test]
-fn emitters_call_functions_that_cannot_unwind() {
-    let folder = root().join("macros/expand/src");
-    let mut called = BTreeSet::new();
-    for path in sources(&folder) {
-        let text = read(folder.join(path));
-        let names = text.split("__r.").skip(1);
-        called.extend(names.map(|rest| {
-            rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
-        }));
-    }
-    let recorders = recorders();
-    let of_emitters = recorders.iter().filter(|(name, ..)| called.contains(name));
-    let (mut unwinding, mut count) = (Vec::new(), 0);
-    for (name, cannot_unwind, is_generic) in of_emitters {
-        count += 1;
-        unwinding.extend((!cannot_unwind && !is_generic).then_some(name));
-    }
-    assert!(count > 90, "{count} functions");
-    assert!(
-        unwinding.is_empty(),
-        "each call of these in an emitter has code that drops what is alive then: {unwinding:?}"
-    );
 }

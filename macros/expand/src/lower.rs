@@ -266,7 +266,7 @@ impl<'e> Lower<'e> {
         }
         self.last_line = line;
         let line = line as u32;
-        quote!(__r.at(&::core::file!(), #line);)
+        quote!(__r.at(::core::file!(), #line);)
     }
 
     /// Forgets the line, where control flow joins.

@@ -123,9 +123,7 @@ pub fn device_body_only(name: &str) -> String {
 }
 
 /// A list; shorter to check than what `vec!` expands to.
-// As the recorder, which takes it: see `record`.
-#[allow(improper_ctypes_definitions)]
-pub extern "C" fn list<T, const N: usize>(items: [T; N]) -> Vec<T> {
+pub fn list<T, const N: usize>(items: [T; N]) -> Vec<T> {
     Vec::from(items)
 }
 

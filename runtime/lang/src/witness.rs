@@ -361,8 +361,6 @@ pub fn types_of<R: Probes, F: FnOnce() -> R>(_witness: F) -> Types {
     Types::collected(R::collect)
 }
 
-// Emitters call these, as the recorder: see `record`.
-#[allow(improper_ctypes_definitions)]
 impl Types {
     fn collected(collect: fn(&mut Vec<Witnessed>)) -> Self {
         let mut found = Vec::new();
@@ -371,7 +369,7 @@ impl Types {
     }
 
     /// The type that probe `index` witnessed.
-    pub extern "C" fn ty(&self, index: usize) -> ir::Type {
+    pub fn ty(&self, index: usize) -> ir::Type {
         match self.0.get(index) {
             Some(Witnessed::Type(ty)) => ty.clone(),
             _ => ir::Type::Never,
@@ -379,7 +377,7 @@ impl Types {
     }
 
     /// The function that probe `index` witnessed.
-    pub extern "C" fn callee(&self, index: usize) -> Option<Callee> {
+    pub fn callee(&self, index: usize) -> Option<Callee> {
         match self.0.get(index) {
             Some(Witnessed::Callee(callee)) => Some(callee.clone()),
             _ => None,

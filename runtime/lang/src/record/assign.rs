@@ -6,13 +6,13 @@ use crate::ir::{BinaryOp, Expr, StmtKind, Type};
 
 impl Recorder {
     /// `place = value`
-    pub extern "C" fn assign(&mut self, place: Expr, value: Expr) -> Expr {
+    pub fn assign(&mut self, place: Expr, value: Expr) -> Expr {
         let value = self.coerce(value, &place.ty.clone());
         self.assign_with(place, None, value)
     }
 
     /// A part of the value of `(a, b) = value`, an element or a field, read before the first place is written.
-    pub extern "C" fn assigned_part(&mut self, value: &Expr, name: &str, element: bool) -> Expr {
+    pub fn assigned_part(&mut self, value: &Expr, name: &str, element: bool) -> Expr {
         let part = if element {
             self.element_part(value.clone(), name)
         } else {
@@ -34,7 +34,7 @@ impl Recorder {
     }
 
     /// `place op= value`
-    pub extern "C" fn assign_op(&mut self, op: BinaryOp, place: Expr, value: Expr) -> Expr {
+    pub fn assign_op(&mut self, op: BinaryOp, place: Expr, value: Expr) -> Expr {
         let value = self.value(value);
         if !has_operator(op, &place.ty) && place.ty != Type::Never {
             self.unsupported_operator(op.symbol(), &place);
@@ -61,7 +61,7 @@ impl Recorder {
     }
 
     /// `place op= value` where the type of the place may overload the operator.
-    pub extern "C" fn assign_operator(
+    pub fn assign_operator(
         &mut self,
         callee: Option<Callee>,
         op: BinaryOp,
@@ -83,8 +83,8 @@ impl Recorder {
         &mut self,
         [order, callee]: [Option<Callee>; 2],
         op: BinaryOp,
-        place: impl FnOnce(&mut Recorder) -> Expr,
-        value: impl FnOnce(&mut Recorder) -> Expr,
+        place: &mut dyn FnMut(&mut Recorder) -> Expr,
+        value: &mut dyn FnMut(&mut Recorder) -> Expr,
     ) -> Expr {
         if !matches!(order, Some(Callee::Overloaded)) {
             let value = value(self);

@@ -136,9 +136,9 @@ impl Frame {
 }
 
 impl Recorder {
-    /// Sets the Rust line of what is recorded next. The file is borrowed, since the C ABI passes a `&str` by way of a copy.
-    pub extern "C" fn at(&mut self, file: &&'static str, line: u32) {
-        self.frame().line = Location { file: *file, line };
+    /// Sets the Rust line of what is recorded next.
+    pub fn at(&mut self, file: &'static str, line: u32) {
+        self.frame().line = Location { file, line };
     }
 
     pub(super) fn location(&mut self) -> Location {
@@ -156,7 +156,7 @@ impl Recorder {
     }
 
     /// Declares a parameter of the function being recorded.
-    pub extern "C" fn param(&mut self, name: &str, mutable: bool, ty: Type) -> Local {
+    pub fn param(&mut self, name: &str, mutable: bool, ty: Type) -> Local {
         let frame = self.frame();
         let id = frame.new_var(name, ty.clone(), mutable, VarKind::Param);
         frame.params.push(id);
@@ -164,12 +164,12 @@ impl Recorder {
     }
 
     /// `#[inline(always)]` or `#[inline(never)]` of the function being recorded.
-    pub extern "C" fn inlined(&mut self, always: bool) {
+    pub fn inlined(&mut self, always: bool) {
         self.frame().inline = Some(always);
     }
 
     /// Sets the result type of the function being recorded.
-    pub extern "C" fn returns(&mut self, ty: Type) {
+    pub fn returns(&mut self, ty: Type) {
         if matches!(&ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_))) {
             let (function, at) = (self.frame().name.clone(), self.location());
             self.fail(super::RecordError::SliceResult { function, at });
@@ -178,13 +178,7 @@ impl Recorder {
     }
 
     /// The body of the function being recorded, in CUDA C++, and the Rust body beside it.
-    pub extern "C" fn foreign_body(
-        &mut self,
-        text: &'static str,
-        ret: Type,
-        pure: bool,
-        meaning: Option<Meaning>,
-    ) {
+    pub fn foreign_body(&mut self, text: &'static str, ret: Type, pure: bool, meaning: Option<Meaning>) {
         self.returns(ret);
         let frame = self.frame();
         frame.foreign = Some(text);
@@ -195,7 +189,7 @@ impl Recorder {
     }
 
     /// `let name: ty = init;`
-    pub extern "C" fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
+    pub fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
         let fresh = self.frame().fresh.take();
         let init = self.coerce(init, &ty);
         if !mutable
@@ -235,20 +229,14 @@ impl Recorder {
     }
 
     /// `let name: ty;`
-    pub extern "C" fn let_late(&mut self, name: &str, ty: Type) -> Local {
+    pub fn let_late(&mut self, name: &str, ty: Type) -> Local {
         let id = self.frame().new_var(name, ty.clone(), true, VarKind::Local);
         self.push(StmtKind::Let { var: id, init: None });
         self.name(Expr { kind: ExprKind::Var(id), ty })
     }
 
     /// `let name = shared!([[T; extents[1]]; extents[0]]);`
-    pub extern "C" fn shared(
-        &mut self,
-        name: &str,
-        ty: Type,
-        extents: Vec<Extent>,
-        align: Option<u32>,
-    ) -> Local {
+    pub fn shared(&mut self, name: &str, ty: Type, extents: Vec<Extent>, align: Option<u32>) -> Local {
         let kind = VarKind::Shared { extents, align };
         let id = self.frame().new_var(name, ty.clone(), true, kind);
         self.push(StmtKind::Shared(id));
@@ -256,7 +244,7 @@ impl Recorder {
     }
 
     /// `let name = dynamic_shared::<T>();`
-    pub extern "C" fn dynamic_shared(&mut self, name: &str, ty: Type) -> Local {
+    pub fn dynamic_shared(&mut self, name: &str, ty: Type) -> Local {
         let id = self.frame().new_var(name, ty.clone(), true, VarKind::DynamicShared);
         self.push(StmtKind::DynamicShared(id));
         self.name(Expr { kind: ExprKind::Var(id), ty })
@@ -266,7 +254,7 @@ impl Recorder {
     ///
     /// A reference whose address cannot change needs no variable; nor does a value that cannot change, unless it is
     /// to have one of its `own`, as the names of a `let` have.
-    pub extern "C" fn bind_name(&mut self, name: &str, mutable: bool, own: bool, part: Expr) -> Local {
+    pub fn bind_name(&mut self, name: &str, mutable: bool, own: bool, part: Expr) -> Local {
         let is_reference = matches!(part.kind, ExprKind::Ref(_));
         if mutable || !self.is_stable(&part) || (own && !is_reference) {
             let ty = part.ty.clone();
@@ -277,7 +265,7 @@ impl Recorder {
 
     /// A name of the pattern of a loop: its counter takes the name, a reference whose address cannot change stands for
     /// itself, and what is computed of the counter gets a variable.
-    pub extern "C" fn bind_item(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
+    pub fn bind_item(&mut self, name: &str, mutable: bool, part: Expr) -> Local {
         let as_it_is = match part.kind {
             ExprKind::Var(_) | ExprKind::Ref(_) => !mutable && self.is_stable(&part),
             _ => false,
@@ -301,7 +289,7 @@ impl Recorder {
     }
 
     /// A name of a pattern with `ref`: a reference to its part.
-    pub extern "C" fn bind_ref(&mut self, mutable: bool, part: Expr) -> Local {
+    pub fn bind_ref(&mut self, mutable: bool, part: Expr) -> Local {
         // Below a reference each part is one already.
         let reference = if matches!(part.kind, ExprKind::Ref(_)) { part } else { self.ref_(mutable, part) };
         let bound = self.bind(reference);
@@ -309,7 +297,7 @@ impl Recorder {
     }
 
     /// The copy of a variable that a `move` closure keeps: its value where the closure is written.
-    pub extern "C" fn capture(&mut self, name: &str, local: &Local) -> Local {
+    pub fn capture(&mut self, name: &str, local: &Local) -> Local {
         let value = self.local(local);
         if self.is_stable(&value) || value.ty == Type::Closure {
             return self.name(value);
@@ -319,26 +307,26 @@ impl Recorder {
     }
 
     /// A copy of the value behind a reference, by the pattern `&name`.
-    pub extern "C" fn let_copy(&mut self, name: &str, mutable: bool, reference: Expr) -> Local {
+    pub fn let_copy(&mut self, name: &str, mutable: bool, reference: Expr) -> Local {
         let value = self.value(reference);
         let ty = value.ty.clone();
         self.let_(name, mutable, ty, value)
     }
 
     /// A binding by `&name`: the value behind a reference.
-    pub extern "C" fn read(&mut self, reference: Expr) -> Expr {
+    pub fn read(&mut self, reference: Expr) -> Expr {
         self.value(reference)
     }
 
     /// `let name = |…| …;`
-    pub extern "C" fn let_closure(&mut self, name: &str, closure: Expr) -> Local {
+    pub fn let_closure(&mut self, name: &str, closure: Expr) -> Local {
         let has_state = matches!(&closure.kind, ExprKind::Closure(closure) if closure.by_value);
         let local = self.closure_variable(name, closure);
         self.copied_each_time(has_state, local)
     }
 
     /// A closure's name as an argument by value: a `move` closure is copied with what it has captured.
-    pub extern "C" fn closure_copy(&mut self, local: &Local) -> Expr {
+    pub fn closure_copy(&mut self, local: &Local) -> Expr {
         let closure = self.local(local);
         let copied = matches!(&closure.kind, ExprKind::Var(id) if self.frame().copied.contains(id));
         if !copied {
@@ -355,7 +343,7 @@ impl Recorder {
     }
 
     /// A name as an expression.
-    pub extern "C" fn local(&mut self, local: &Local) -> Expr {
+    pub fn local(&mut self, local: &Local) -> Expr {
         self.locals.get(local.0 as usize).cloned().unwrap_or_else(Expr::never)
     }
 
@@ -366,7 +354,7 @@ impl Recorder {
     }
 
     /// A closure parameter; `copied` if its bounds let it be given on more than once, each time with its own state.
-    pub extern "C" fn closure_param(&mut self, name: &str, copied: bool) -> Local {
+    pub fn closure_param(&mut self, name: &str, copied: bool) -> Local {
         let local = self.param(name, false, Type::Closure);
         self.copied_each_time(copied, local)
     }
@@ -380,7 +368,7 @@ impl Recorder {
     }
 
     /// An expression statement.
-    pub extern "C" fn statement(&mut self, value: Expr) {
+    pub fn statement(&mut self, value: Expr) {
         self.frame().fresh = None;
         if value.has_effect() {
             self.push(StmtKind::Expr(value));
@@ -388,12 +376,12 @@ impl Recorder {
     }
 
     /// Opens a scope that is a statement.
-    pub extern "C" fn scope_begin(&mut self) {
+    pub fn scope_begin(&mut self) {
         self.frame().open();
     }
 
     /// Closes a scope that is a statement.
-    pub extern "C" fn scope_end(&mut self) {
+    pub fn scope_end(&mut self) {
         let frame = self.frame();
         let closed = frame.close();
         if !closed.stmts.is_empty() {

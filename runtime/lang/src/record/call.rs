@@ -72,7 +72,7 @@ impl DeviceCallee {
 
 impl Recorder {
     /// `callee(args…)`, whose result has the witnessed type `ty`.
-    pub extern "C" fn call(&mut self, callee: Option<Callee>, args: Vec<Expr>, ty: Type) -> Expr {
+    pub fn call(&mut self, callee: Option<Callee>, args: Vec<Expr>, ty: Type) -> Expr {
         let at = self.location();
         match callee {
             Some(Callee::Builtin(op, meaning)) => self.call_builtin(op, meaning, args, ty),
@@ -221,7 +221,7 @@ impl Recorder {
     }
 
     /// A function given by its name, as a closure that calls it.
-    pub extern "C" fn function_value(&mut self, callee: Option<Callee>) -> Expr {
+    pub fn function_value(&mut self, callee: Option<Callee>) -> Expr {
         let at = self.location();
         let Some(Callee::Device(device)) = callee else {
             let what = "a builtin by its name; write a closure that calls it".to_owned();
@@ -301,7 +301,7 @@ impl Recorder {
     }
 
     /// `f(args…)` for a closure parameter `f`.
-    pub extern "C" fn call_closure(&mut self, closure: &Local, mut args: Vec<Expr>, ty: Type) -> Expr {
+    pub fn call_closure(&mut self, closure: &Local, mut args: Vec<Expr>, ty: Type) -> Expr {
         self.sequence(&mut args);
         self.frame().add_effect(Effect::Writes);
         match self.local(closure).kind {
@@ -322,7 +322,7 @@ impl Recorder {
     }
 
     /// `assert!(cond, message)`, `debug_assert!(cond, message)`
-    pub extern "C" fn assert(&mut self, cond: Expr, message: &str, debug: bool) -> Expr {
+    pub fn assert(&mut self, cond: Expr, message: &str, debug: bool) -> Expr {
         if cond.as_bool() != Some(true) {
             self.frame().add_effect(Effect::Writes);
             self.push(StmtKind::Assert { cond, message: message.to_owned(), debug });
@@ -331,7 +331,7 @@ impl Recorder {
     }
 
     /// `println!(…)`
-    pub extern "C" fn print(&mut self, pieces: Vec<FormatPiece>, args: Vec<Expr>) -> Expr {
+    pub fn print(&mut self, pieces: Vec<FormatPiece>, args: Vec<Expr>) -> Expr {
         let mut args: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();
         self.sequence(&mut args);
         let at = self.location();

@@ -39,7 +39,7 @@ pub(super) struct OpenLoop {
 
 impl Recorder {
     /// Opens `if cond`; returns whether the `then` branch is to be recorded.
-    pub extern "C" fn if_then(&mut self, cond: Expr) -> bool {
+    pub fn if_then(&mut self, cond: Expr) -> bool {
         let known = cond.as_bool();
         let frame = self.frame();
         frame.fresh = None;
@@ -62,7 +62,7 @@ impl Recorder {
     }
 
     /// The value of the branch just recorded.
-    pub extern "C" fn if_value(&mut self, value: Expr) {
+    pub fn if_value(&mut self, value: Expr) {
         let value = if value.ty == Type::Unit {
             self.statement(value);
             Expr::unit()
@@ -78,7 +78,7 @@ impl Recorder {
     }
 
     /// Closes the `then` branch and opens the `else` branch; returns whether that is to be recorded.
-    pub extern "C" fn if_else(&mut self) -> bool {
+    pub fn if_else(&mut self) -> bool {
         let frame = self.frame();
         let Some(known) = frame.choices.last().map(|c| c.known) else { return false };
         let closed = if known.is_none() { Some(frame.close()) } else { None };
@@ -96,12 +96,12 @@ impl Recorder {
     }
 
     /// Opens several choices, each in the `else` of the one before.
-    pub extern "C" fn choices_begin(&mut self) -> usize {
+    pub fn choices_begin(&mut self) -> usize {
         self.frame().choices.len()
     }
 
     /// Closes all choices that were opened since; the value of the first.
-    pub extern "C" fn choices_end(&mut self, outer: usize) -> Expr {
+    pub fn choices_end(&mut self, outer: usize) -> Expr {
         loop {
             let value = self.if_end();
             if self.frame().choices.len() <= outer {
@@ -112,7 +112,7 @@ impl Recorder {
     }
 
     /// Closes the `if`; its value.
-    pub extern "C" fn if_end(&mut self) -> Expr {
+    pub fn if_end(&mut self) -> Expr {
         let Some(choice) = self.frame().choices.pop() else { return Expr::unit() };
         self.frame().line = choice.at;
         if let Some(known) = choice.known {
@@ -187,7 +187,7 @@ impl Recorder {
     }
 
     /// Opens `loop`, which gives a value of type `ty`.
-    pub extern "C" fn loop_begin(&mut self, label: Option<&'static str>, ty: Type) {
+    pub fn loop_begin(&mut self, label: Option<&'static str>, ty: Type) {
         let is_value = !matches!(ty, Type::Unit | Type::Never);
         self.open_loop(label, ty.clone(), None);
         if is_value {
@@ -201,7 +201,7 @@ impl Recorder {
     }
 
     /// Closes `loop`; its value.
-    pub extern "C" fn loop_end(&mut self) -> Expr {
+    pub fn loop_end(&mut self) -> Expr {
         let body = self.frame().close();
         let Some(open) = self.frame().loops.pop() else { return Expr::unit() };
         self.frame().line = open.at;
@@ -221,7 +221,7 @@ impl Recorder {
     }
 
     /// The end of a labelled block, which is a loop that runs once.
-    pub extern "C" fn block_end(&mut self, label: Option<&str>, value: Expr) {
+    pub fn block_end(&mut self, label: Option<&str>, value: Expr) {
         if self.frame().block().dead {
             return;
         }
@@ -235,20 +235,20 @@ impl Recorder {
     }
 
     /// `#[unroll]`, `#[unroll(N)]` of the `while` or `loop` just opened.
-    pub extern "C" fn unrolled(&mut self, unroll: Option<Option<u32>>) {
+    pub fn unrolled(&mut self, unroll: Option<Option<u32>>) {
         if let Some(open) = self.frame().loops.last_mut() {
             open.unroll = unroll;
         }
     }
 
     /// Opens `while`; its condition is recorded next.
-    pub extern "C" fn while_begin(&mut self, label: Option<&'static str>) {
+    pub fn while_begin(&mut self, label: Option<&'static str>) {
         self.open_loop(label, Type::Unit, None);
         self.frame().open();
     }
 
     /// The condition of the open `while`; returns whether its body is to be recorded.
-    pub extern "C" fn while_cond(&mut self, cond: Expr) -> bool {
+    pub fn while_cond(&mut self, cond: Expr) -> bool {
         let needs_statements = !self.frame().block().stmts.is_empty();
         let skipped = cond.as_bool() == Some(false) && !needs_statements;
         let id = self.frame().loops.last().map(|open| open.id);
@@ -269,7 +269,7 @@ impl Recorder {
     }
 
     /// Closes `while`.
-    pub extern "C" fn while_end(&mut self) {
+    pub fn while_end(&mut self) {
         let body = self.frame().close();
         let Some(open) = self.frame().loops.pop() else { return };
         self.frame().line = open.at;
@@ -284,7 +284,7 @@ impl Recorder {
     }
 
     /// Opens `for name in start..end`.
-    pub extern "C" fn for_begin(
+    pub fn for_begin(
         &mut self,
         label: Option<&'static str>,
         name: &str,
@@ -321,7 +321,7 @@ impl Recorder {
     }
 
     /// Closes `for`.
-    pub extern "C" fn for_end(&mut self) {
+    pub fn for_end(&mut self) {
         let body = self.frame().close();
         let Some(open) = self.frame().loops.pop() else { return };
         self.frame().line = open.at;
@@ -335,7 +335,7 @@ impl Recorder {
     }
 
     /// `break`, `break 'label value`.
-    pub extern "C" fn break_(&mut self, label: Option<&str>, value: Option<Expr>) -> Expr {
+    pub fn break_(&mut self, label: Option<&str>, value: Option<Expr>) -> Expr {
         let dead = self.frame().block().dead;
         let Some(open) = self.find_loop(label) else { return Expr::never() };
         let (id, result, ty) = (open.id, open.result, open.result_ty.clone());
@@ -357,7 +357,7 @@ impl Recorder {
     }
 
     /// `continue`, `continue 'label`.
-    pub extern "C" fn continue_(&mut self, label: Option<&str>) -> Expr {
+    pub fn continue_(&mut self, label: Option<&str>) -> Expr {
         if let Some(id) = self.find_loop(label).map(|open| open.id) {
             self.push(StmtKind::Continue(id));
         }
@@ -366,7 +366,7 @@ impl Recorder {
     }
 
     /// `return value`.
-    pub extern "C" fn return_(&mut self, value: Option<Expr>) -> Expr {
+    pub fn return_(&mut self, value: Option<Expr>) -> Expr {
         match value {
             Some(value) if value.ty == Type::Unit || value.ty == Type::Never => {
                 self.statement(value);
@@ -383,7 +383,7 @@ impl Recorder {
     }
 
     /// The value at the end of a function's body.
-    pub extern "C" fn finish(&mut self, value: Expr) {
+    pub fn finish(&mut self, value: Expr) {
         if matches!(value.ty, Type::Unit | Type::Never) {
             self.statement(value);
         } else {
@@ -399,7 +399,7 @@ impl Recorder {
     }
 
     /// Opens a closure; its parameters are declared next, by [`Recorder::closure_arg`].
-    pub extern "C" fn closure_begin(&mut self) {
+    pub fn closure_begin(&mut self) {
         let frame = self.frame();
         frame.open();
         let loops = std::mem::take(&mut frame.loops);
@@ -407,7 +407,7 @@ impl Recorder {
     }
 
     /// Declares a parameter of the open closure.
-    pub extern "C" fn closure_arg(&mut self, name: &str, mutable: bool, ty: Type) -> Local {
+    pub fn closure_arg(&mut self, name: &str, mutable: bool, ty: Type) -> Local {
         let frame = self.frame();
         let var = frame.new_var(name, ty.clone(), mutable, VarKind::Param);
         if let Some((_, params)) = frame.closures.last_mut() {
@@ -417,7 +417,7 @@ impl Recorder {
     }
 
     /// Closes a closure whose body gives `value`.
-    pub extern "C" fn closure_end(&mut self, by_value: bool, ret: Type, value: Expr) -> Expr {
+    pub fn closure_end(&mut self, by_value: bool, ret: Type, value: Expr) -> Expr {
         self.finish(value);
         let frame = self.frame();
         let body = frame.close();

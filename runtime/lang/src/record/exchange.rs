@@ -28,7 +28,7 @@ impl Recorder {
     }
 
     /// Refuses a call of a function that only has the name of one with a device side.
-    pub extern "C" fn same_function(&mut self, callee: Option<super::Callee>) {
+    pub fn same_function(&mut self, callee: Option<super::Callee>) {
         if let Some(super::Callee::Recorded(refuse)) = callee {
             refuse(self, Vec::new(), crate::ir::Type::Unit);
         }

@@ -68,13 +68,13 @@ impl<'a> Item<'a> {
 
 impl Recorder {
     /// `base.iter()`, `base.iter_mut()`, `&base`, `&mut base`.
-    pub extern "C" fn iter_elements(&mut self, base: Expr, mutable: bool) -> Iter<'static> {
+    pub fn iter_elements(&mut self, base: Expr, mutable: bool) -> Iter<'static> {
         let base = self.iter_base(base);
         self.elements(base, Some(mutable))
     }
 
     /// `for x in base`: an array gives values, a reference to a slice and a view references.
-    pub extern "C" fn iter_into(&mut self, base: Expr) -> Iter<'static> {
+    pub fn iter_into(&mut self, base: Expr) -> Iter<'static> {
         if let Some(([start, end], inclusive)) = self.bounds(&base) {
             return self.iter_range(start, end, inclusive);
         }
@@ -99,7 +99,7 @@ impl Recorder {
     }
 
     /// `start..end` or `start..=end`.
-    pub extern "C" fn iter_range(&mut self, start: Expr, end: Expr, inclusive: bool) -> Iter<'static> {
+    pub fn iter_range(&mut self, start: Expr, end: Expr, inclusive: bool) -> Iter<'static> {
         let [start, end] = [start, end].map(|bound| {
             let bound = self.value(bound);
             self.bind(bound)
@@ -113,14 +113,14 @@ impl Recorder {
     }
 
     /// `.enumerate()`
-    pub extern "C" fn iter_enumerate<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
+    pub fn iter_enumerate<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
         let long = iter.long;
         let (count, item) = self.counted(iter);
         Iter { extent: LoopCount::Count(count), item: Item::Enumerate(item.into()), long }
     }
 
     /// `.zip(other)`
-    pub extern "C" fn iter_zip<'a>(&mut self, left: Iter<'a>, right: Iter<'a>) -> Iter<'a> {
+    pub fn iter_zip<'a>(&mut self, left: Iter<'a>, right: Iter<'a>) -> Iter<'a> {
         let long = left.long && right.long;
         let (left, right) = (self.counted(left), self.counted(right));
         let count = self.smaller(left.0, right.0);
@@ -128,7 +128,7 @@ impl Recorder {
     }
 
     /// `.rev()`
-    pub extern "C" fn iter_rev<'a>(&mut self, mut iter: Iter<'a>) -> Iter<'a> {
+    pub fn iter_rev<'a>(&mut self, mut iter: Iter<'a>) -> Iter<'a> {
         if let LoopCount::Range { step: None, reversed, .. } = &mut iter.extent {
             *reversed = !*reversed;
             return iter;
@@ -139,7 +139,7 @@ impl Recorder {
     }
 
     /// `.step_by(n)`
-    pub extern "C" fn iter_step_by<'a>(&mut self, mut iter: Iter<'a>, n: Expr) -> Iter<'a> {
+    pub fn iter_step_by<'a>(&mut self, mut iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
         if n.as_int() == Some(0) {
@@ -164,7 +164,7 @@ impl Recorder {
     }
 
     /// `.skip(n)`
-    pub extern "C" fn iter_skip<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
+    pub fn iter_skip<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
         let long = iter.long;
@@ -175,7 +175,7 @@ impl Recorder {
     }
 
     /// `.take(n)`
-    pub extern "C" fn iter_take<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
+    pub fn iter_take<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
         let long = iter.long && !is_small(&n);
@@ -184,7 +184,7 @@ impl Recorder {
     }
 
     /// `.copied()`, `.cloned()`
-    pub extern "C" fn iter_copied<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
+    pub fn iter_copied<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
         Iter { item: Item::Copied(iter.item.into()), ..iter }
     }
 
@@ -207,7 +207,7 @@ impl Recorder {
     }
 
     /// Opens a loop over an iterator; its item, for the pattern of the loop.
-    pub extern "C" fn iter_begin(
+    pub fn iter_begin(
         &mut self,
         label: Option<&'static str>,
         iter: Iter<'_>,

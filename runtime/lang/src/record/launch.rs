@@ -108,7 +108,7 @@ impl Recorder {
     }
 
     /// `kernel(args…).setting(…)….launch()`; the operands of the settings follow the arguments.
-    pub extern "C" fn launch(
+    pub fn launch(
         &mut self,
         callee: Option<Callee>,
         said: &[(&'static str, bool)],

@@ -5,23 +5,23 @@ use crate::ir::{BinaryOp, Expr, ExprKind, Type};
 
 impl Recorder {
     /// Opens `a && …`; returns whether the right side is to be recorded.
-    pub extern "C" fn and_begin(&mut self, left: Expr) -> bool {
+    pub fn and_begin(&mut self, left: Expr) -> bool {
         self.if_then(left)
     }
 
     /// Closes `a && b`, `b` given by [`Recorder::if_value`].
-    pub extern "C" fn and_end(&mut self) -> Expr {
+    pub fn and_end(&mut self) -> Expr {
         self.lazy(BinaryOp::And)
     }
 
     /// Opens `a || …`; returns whether the right side is to be recorded.
-    pub extern "C" fn or_begin(&mut self, left: Expr) -> bool {
+    pub fn or_begin(&mut self, left: Expr) -> bool {
         let negated = self.negate(left);
         self.if_then(negated)
     }
 
     /// Closes `a || b`, `b` given by [`Recorder::if_value`].
-    pub extern "C" fn or_end(&mut self) -> Expr {
+    pub fn or_end(&mut self) -> Expr {
         self.lazy(BinaryOp::Or)
     }
 

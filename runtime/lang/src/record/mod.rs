@@ -7,12 +7,8 @@
 //! Recording is infallible call by call: the first mistake is kept, later calls go on with a
 //! placeholder, and [`record()`] returns the mistake.
 //!
-//! Functions that emitters call are `extern "C"`. Such a function cannot unwind: a panic in it, which would be a mistake of this
-//! library, ends the process. Emitters are most of the code of a kernel, and hold values that need dropping at every call. With
-//! calls that may unwind, more than half of an emitter would be what drops them then. Functions that take closures are generic,
-//! and Rust's.
-
-#![allow(improper_ctypes_definitions, reason = "the callers are Rust")]
+//! Emitters are most of the code of a kernel. Where an emitter calls something while it holds a value that needs dropping, rustc writes
+//! code for an unwinding call. What an emitter holds for long, as the user's names, is therefore a number.
 
 mod assign;
 mod block;

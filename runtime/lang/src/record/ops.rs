@@ -8,7 +8,7 @@ use crate::ir::{BinaryOp, Expr, ExprKind, Extent, Scalar, StructRef, Type, Unary
 
 impl Recorder {
     /// An integer or float literal of a witnessed type; `text` is Rust's, without a suffix.
-    pub extern "C" fn literal(&mut self, text: &str, ty: Type) -> Expr {
+    pub fn literal(&mut self, text: &str, ty: Type) -> Expr {
         match fold::parse_literal(text, &ty) {
             Some(value) => Expr::constant(value, ty).spelled(fold::literal_spelling(text)),
             None => {
@@ -20,14 +20,14 @@ impl Recorder {
     }
 
     /// A literal beside an operand, of the type of the operand's scalars.
-    pub extern "C" fn literal_like(&mut self, text: &str, operand: &Expr) -> Expr {
+    pub fn literal_like(&mut self, text: &str, operand: &Expr) -> Expr {
         let scalar = components(operand.ty.peeled()).unwrap_or(Scalar::I32);
         self.literal(text, Type::Scalar(scalar))
     }
 
     /// A literal to the right of an operand: of the type that an overloaded operator takes there, or as
     /// [`Recorder::literal_like`].
-    pub extern "C" fn literal_for(&mut self, callee: Option<Callee>, text: &str, operand: &Expr) -> Expr {
+    pub fn literal_for(&mut self, callee: Option<Callee>, text: &str, operand: &Expr) -> Expr {
         if let Some(Callee::Device(device)) = callee
             && let Some(scalar) = self.parameter(&device, 1).and_then(|ty| ty.peeled().scalar())
         {
@@ -54,7 +54,7 @@ impl Recorder {
     }
 
     /// `-a`, `!a`
-    pub extern "C" fn unary(&mut self, op: UnaryOp, operand: Expr) -> Expr {
+    pub fn unary(&mut self, op: UnaryOp, operand: Expr) -> Expr {
         let operand = self.value(operand);
         if let Some(folded) = fold::unary(op, &operand) {
             return folded;
@@ -76,7 +76,7 @@ impl Recorder {
     }
 
     /// `a op b` for every operator but `&&` and `||`.
-    pub extern "C" fn binary(&mut self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    pub fn binary(&mut self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
         let mut operands = [self.value(left), self.value(right)];
         self.sequence(&mut operands);
         let [left, right] = operands;
@@ -106,13 +106,7 @@ impl Recorder {
     }
 
     /// `a op b` where the type of `a` may overload the operator: `callee` is what it resolves to.
-    pub extern "C" fn operator(
-        &mut self,
-        callee: Option<Callee>,
-        op: BinaryOp,
-        left: Expr,
-        right: Expr,
-    ) -> Expr {
+    pub fn operator(&mut self, callee: Option<Callee>, op: BinaryOp, left: Expr, right: Expr) -> Expr {
         match callee {
             Some(callee @ Callee::Device(_)) => {
                 let result = self.call(Some(callee), vec![left, right], Type::BOOL);
@@ -124,7 +118,7 @@ impl Recorder {
     }
 
     /// `-a` or `!a` where the type of `a` may overload the operator.
-    pub extern "C" fn unary_operator(&mut self, callee: Option<Callee>, op: UnaryOp, operand: Expr) -> Expr {
+    pub fn unary_operator(&mut self, callee: Option<Callee>, op: UnaryOp, operand: Expr) -> Expr {
         match callee {
             Some(callee @ Callee::Device(_)) => self.call(Some(callee), vec![operand], Type::Unit),
             _ => self.unary(op, operand),
@@ -137,7 +131,7 @@ impl Recorder {
     }
 
     /// `a as T`
-    pub extern "C" fn cast(&mut self, operand: Expr, to: Type) -> Expr {
+    pub fn cast(&mut self, operand: Expr, to: Type) -> Expr {
         let operand = if matches!(to, Type::Ptr { .. }) { operand } else { self.value(operand) };
         if operand.ty == to || operand.ty == Type::Never {
             return operand;
@@ -157,14 +151,14 @@ impl Recorder {
     }
 
     /// `(a, b)`
-    pub extern "C" fn tuple(&mut self, mut items: Vec<Expr>) -> Expr {
+    pub fn tuple(&mut self, mut items: Vec<Expr>) -> Expr {
         self.sequence(&mut items);
         let ty = Type::Tuple(items.iter().map(|e| e.ty.clone()).collect::<Vec<_>>().into());
         Expr { kind: ExprKind::Tuple(items), ty }
     }
 
     /// `[a, b, c]` of a witnessed type.
-    pub extern "C" fn array_list(&mut self, mut items: Vec<Expr>, ty: Type) -> Expr {
+    pub fn array_list(&mut self, mut items: Vec<Expr>, ty: Type) -> Expr {
         self.sequence(&mut items);
         self.refuse_units(&ty);
         Expr { kind: ExprKind::ArrayList(items), ty }
@@ -179,7 +173,7 @@ impl Recorder {
     }
 
     /// `[a; N]` of a witnessed type; `spelled` is the `N`, if it is made of constants that have names.
-    pub extern "C" fn array_repeat(&mut self, item: Expr, ty: Type, spelled: Option<Expr>) -> Expr {
+    pub fn array_repeat(&mut self, item: Expr, ty: Type, spelled: Option<Expr>) -> Expr {
         let item = if item.has_effect() { self.bind(item) } else { item };
         self.refuse_units(&ty);
         let len = if let Type::Array(_, n) = &ty { *n } else { 0 };
@@ -193,14 +187,14 @@ impl Recorder {
     }
 
     /// An extent that rustc knows, spelled by constants that have names.
-    pub extern "C" fn array_extent(&mut self, spelled: Expr, len: usize) -> Extent {
+    pub fn array_extent(&mut self, spelled: Expr, len: usize) -> Extent {
         spelled_extent(Some(spelled), Extent::from(len))
     }
 
     /// An extent of a shared array, made of constants that have names.
     ///
     /// The recorder computes it, so an overflow is an error of the kernel and does not panic.
-    pub extern "C" fn shared_extent(&mut self, spelled: Expr) -> Extent {
+    pub fn shared_extent(&mut self, spelled: Expr) -> Extent {
         let Some(value) = spelled.as_int() else {
             // An operation that did not fold has been refused.
             return Extent::from(1);
@@ -228,7 +222,7 @@ impl Recorder {
     }
 
     /// `S { name: value, … }`, fields in the order they were written.
-    pub extern "C" fn struct_(&mut self, ty: Type, fields: Vec<(&'static str, Expr)>) -> Expr {
+    pub fn struct_(&mut self, ty: Type, fields: Vec<(&'static str, Expr)>) -> Expr {
         let (names, mut values): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
         self.sequence(&mut values);
         let Type::Struct(def) = &ty else {
@@ -248,12 +242,7 @@ impl Recorder {
     }
 
     /// `S { name: value, …, ..base }`: the values, then the fields that are left of the base.
-    pub extern "C" fn struct_update(
-        &mut self,
-        ty: Type,
-        mut fields: Vec<(&'static str, Expr)>,
-        base: Expr,
-    ) -> Expr {
+    pub fn struct_update(&mut self, ty: Type, mut fields: Vec<(&'static str, Expr)>, base: Expr) -> Expr {
         if base.has_effect() {
             for (_, value) in &mut fields {
                 let given = std::mem::replace(value, Expr::unit());

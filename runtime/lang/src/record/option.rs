@@ -8,7 +8,7 @@ pub type Recorded = fn(&mut Recorder, Vec<Expr>, Type) -> Expr;
 
 impl Recorder {
     /// The message of the next `expect`.
-    pub extern "C" fn expecting(&mut self, message: &str) {
+    pub fn expecting(&mut self, message: &str) {
         self.expected = Some(message.to_owned());
     }
 }

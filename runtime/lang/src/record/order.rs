@@ -17,14 +17,14 @@ pub enum Receiver {
 
 impl Receiver {
     /// Returns whether the method may write its receiver.
-    pub extern "C" fn is_written(self) -> bool {
+    pub fn is_written(self) -> bool {
         self == Self::Mutable
     }
 }
 
 impl Recorder {
     /// The position after what has been recorded so far.
-    pub extern "C" fn mark(&mut self) -> Mark {
+    pub fn mark(&mut self) -> Mark {
         let frame = self.frame();
         let depth = frame.blocks.len();
         Mark { depth, stmts: frame.block().stmts.len() }
@@ -33,12 +33,12 @@ impl Recorder {
     /// An operand that was evaluated at `mark`, when its right neighbour has been recorded since.
     ///
     /// If that neighbour added statements or has an effect, the operand is bound at the mark.
-    pub extern "C" fn keep(&mut self, operand: Expr, mark: &mut Mark, neighbour: &Expr) -> Expr {
+    pub fn keep(&mut self, operand: Expr, mark: &mut Mark, neighbour: &Expr) -> Expr {
         if self.happened_since(mark, neighbour) { self.hold(operand, &mut Moment::At(mark)) } else { operand }
     }
 
     /// A place that was evaluated at `mark`: its address is what it was, its value is not read yet.
-    pub extern "C" fn keep_place(&mut self, operand: Expr, mark: &mut Mark, neighbour: &Expr) -> Expr {
+    pub fn keep_place(&mut self, operand: Expr, mark: &mut Mark, neighbour: &Expr) -> Expr {
         if self.happened_since(mark, neighbour) {
             self.pin_base(operand, &mut Moment::At(mark))
         } else {
@@ -47,7 +47,7 @@ impl Recorder {
     }
 
     /// A method's receiver that was evaluated at `mark`: a place if it is taken by reference, else its value.
-    pub extern "C" fn keep_receiver(
+    pub fn keep_receiver(
         &mut self,
         receiver: Receiver,
         operand: Expr,
@@ -70,7 +70,7 @@ impl Recorder {
     }
 
     /// The way in which a call takes its first operand; `writes` decides where only the method's name tells.
-    pub extern "C" fn receiver(&mut self, callee: Option<Callee>, writes: bool) -> Receiver {
+    pub fn receiver(&mut self, callee: Option<Callee>, writes: bool) -> Receiver {
         let by_reference = if writes { Receiver::Mutable } else { Receiver::Shared };
         match callee {
             Some(Callee::Builtin(op, _)) if op.by_reference => by_reference,
@@ -90,7 +90,7 @@ impl Recorder {
     }
 
     /// The receiver of a method that is no place in Rust: never the variable that it was read from.
-    pub extern "C" fn receiver_value(&mut self, receiver: Receiver, value: Expr) -> Expr {
+    pub fn receiver_value(&mut self, receiver: Receiver, value: Expr) -> Expr {
         if receiver.is_written() { self.temporary(value) } else { self.rvalue(value) }
     }
 
@@ -146,7 +146,7 @@ impl Recorder {
     }
 
     /// The value in a temporary, unless it is stable already.
-    pub extern "C" fn bind(&mut self, value: Expr) -> Expr {
+    pub fn bind(&mut self, value: Expr) -> Expr {
         if self.is_stable(&value) {
             return value;
         }

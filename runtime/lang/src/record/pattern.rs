@@ -9,7 +9,7 @@ impl Recorder {
     /// The value with every part that a pattern may look at stable; tuples are bound part by part.
     ///
     /// A reference stays one: its parts are references to the parts of what it refers to.
-    pub extern "C" fn bind_parts(&mut self, value: Expr) -> Expr {
+    pub fn bind_parts(&mut self, value: Expr) -> Expr {
         match value.kind {
             ExprKind::Tuple(items) => {
                 let items = items.into_iter().map(|item| self.bind_parts(item)).collect();
@@ -26,12 +26,12 @@ impl Recorder {
     }
 
     /// The value that a pattern with `ref` looks into: a place whose address cannot change.
-    pub extern "C" fn bind_place(&mut self, place: Expr) -> Expr {
+    pub fn bind_place(&mut self, place: Expr) -> Expr {
         if matches!(place.ty, Type::Ref { .. }) { self.bind(place) } else { self.pin(place) }
     }
 
     /// A field that a pattern names, of a struct, a tuple or a variant; below a reference a reference to it.
-    pub extern "C" fn part(&mut self, of: Expr, variant: Option<&str>, name: &str) -> Expr {
+    pub fn part(&mut self, of: Expr, variant: Option<&str>, name: &str) -> Expr {
         match (&of.ty, variant) {
             (Type::Enum(e), Some(variant)) => self.payload(of.clone(), &e.clone(), variant, name),
             (Type::Ref { to, mutable }, _) if !to.is_described() => {
@@ -45,7 +45,7 @@ impl Recorder {
     }
 
     /// An element that a pattern names; below a reference a reference to it.
-    pub extern "C" fn element_part(&mut self, of: Expr, index: &str) -> Expr {
+    pub fn element_part(&mut self, of: Expr, index: &str) -> Expr {
         let position = self.literal(index, Type::U64);
         match &of.ty {
             Type::Ref { to, mutable } if !to.is_described() => {
@@ -59,7 +59,7 @@ impl Recorder {
     }
 
     /// The element that a pattern names behind `..`, counted from the end of an array, the last as 1.
-    pub extern "C" fn element_part_from_end(&mut self, of: Expr, back: usize) -> Expr {
+    pub fn element_part_from_end(&mut self, of: Expr, back: usize) -> Expr {
         match of.ty.peeled() {
             Type::Never => of,
             Type::Array(_, length) => {
@@ -106,7 +106,7 @@ impl Recorder {
     }
 
     /// Whether a value is of a variant; always true for a struct, which has one shape.
-    pub extern "C" fn is_variant(&mut self, of: Expr, variant: &str) -> Expr {
+    pub fn is_variant(&mut self, of: Expr, variant: &str) -> Expr {
         let of = self.value(of);
         let Type::Enum(e) = of.ty.clone() else { return self.bool_(true) };
         let Some(tag) = e.variant(variant).map(|v| v.tag) else {
@@ -132,7 +132,7 @@ impl Recorder {
     }
 
     /// Whether a value is of a variant that a pattern names without fields, or is a struct without fields.
-    pub extern "C" fn is_unit_variant(&mut self, of: Expr, name: &str) -> Expr {
+    pub fn is_unit_variant(&mut self, of: Expr, name: &str) -> Expr {
         let shape = match of.ty.peeled() {
             Type::Enum(e) => e.variant(name).is_some(),
             Type::Struct(s) => s.fields.is_empty(),
@@ -147,7 +147,7 @@ impl Recorder {
     }
 
     /// Whether a value is a constant that a pattern names: as Rust matches, part by part.
-    pub extern "C" fn is_constant(&mut self, of: Expr, constant: Expr) -> Expr {
+    pub fn is_constant(&mut self, of: Expr, constant: Expr) -> Expr {
         match constant.kind {
             ExprKind::Variant(e, index, items) => {
                 let (name, fields) = (e.variants[index].name, e.variants[index].fields.clone());
@@ -190,7 +190,7 @@ impl Recorder {
     }
 
     /// `Name(a, b)`, `Enum::Variant { a, b }`, `Enum::Variant`, of a witnessed type.
-    pub extern "C" fn construct(&mut self, ty: Type, name: &str, fields: Vec<(&'static str, Expr)>) -> Expr {
+    pub fn construct(&mut self, ty: Type, name: &str, fields: Vec<(&'static str, Expr)>) -> Expr {
         match &ty {
             Type::Enum(e) => {
                 let e = e.clone();
@@ -241,7 +241,7 @@ impl Recorder {
     }
 
     /// One test of a pattern.
-    pub extern "C" fn test(&mut self, op: BinaryOp, value: Expr, constant: Expr) -> Expr {
+    pub fn test(&mut self, op: BinaryOp, value: Expr, constant: Expr) -> Expr {
         if let (BinaryOp::Eq, Some(wanted)) = (op, constant.as_bool()) {
             let value = self.value(value);
             return if wanted { value } else { self.unary(crate::ir::UnaryOp::Not, value) };
@@ -250,7 +250,7 @@ impl Recorder {
     }
 
     /// `(start..end).contains(item)`, where `item` is a reference.
-    pub extern "C" fn range_contains(
+    pub fn range_contains(
         &mut self,
         start: Option<Expr>,
         end: Option<Expr>,
@@ -272,12 +272,12 @@ impl Recorder {
     }
 
     /// Whether all tests hold.
-    pub extern "C" fn all(&mut self, tests: Vec<Expr>) -> Expr {
+    pub fn all(&mut self, tests: Vec<Expr>) -> Expr {
         self.combine(BinaryOp::And, tests)
     }
 
     /// Whether any test holds.
-    pub extern "C" fn any(&mut self, tests: Vec<Expr>) -> Expr {
+    pub fn any(&mut self, tests: Vec<Expr>) -> Expr {
         self.combine(BinaryOp::Or, tests)
     }
 
@@ -303,7 +303,7 @@ impl Recorder {
     }
 
     /// A literal of a pattern: of the type of what is matched, references looked through.
-    pub extern "C" fn pattern_literal(&mut self, text: &str, of: &Expr) -> Expr {
+    pub fn pattern_literal(&mut self, text: &str, of: &Expr) -> Expr {
         match of.ty.peeled() {
             // The expression of the matched value leaves the code, so there is no value to compare.
             Type::Never => Expr::never(),
@@ -312,7 +312,7 @@ impl Recorder {
     }
 
     /// An integer literal under a cast: `255 as u8`, `3 as f32`.
-    pub extern "C" fn literal_as(&mut self, text: &str, to: Type) -> Expr {
+    pub fn literal_as(&mut self, text: &str, to: Type) -> Expr {
         match to.scalar() {
             Some(s) if s.is_int() => self.literal(text, to),
             _ => {
@@ -323,12 +323,12 @@ impl Recorder {
     }
 
     /// The value of a block that ends without one.
-    pub extern "C" fn unit_here(&mut self) -> Expr {
+    pub fn unit_here(&mut self) -> Expr {
         if self.frame().block().dead { Expr::never() } else { Expr::unit() }
     }
 
     /// `true`, `false`
-    pub extern "C" fn bool_(&mut self, value: bool) -> Expr {
+    pub fn bool_(&mut self, value: bool) -> Expr {
         Expr::bool(value)
     }
 }

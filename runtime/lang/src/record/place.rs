@@ -20,7 +20,7 @@ impl Recorder {
     /// A place whose address is evaluated now: its indices, pointers and slices are what they are here.
     ///
     /// A value that is no place gets memory.
-    pub extern "C" fn pin(&mut self, place: Expr) -> Expr {
+    pub fn pin(&mut self, place: Expr) -> Expr {
         self.pin_at(place, &mut Moment::Now)
     }
 
@@ -106,7 +106,7 @@ impl Recorder {
     }
 
     /// `base[index]`, a place unless the base is a value.
-    pub extern "C" fn index(&mut self, base: Expr, index: Expr) -> Expr {
+    pub fn index(&mut self, base: Expr, index: Expr) -> Expr {
         if is_copied(&base) && !index.has_effect() {
             return read_of(self.index(uncopied(base), index));
         }
@@ -148,7 +148,7 @@ impl Recorder {
     }
 
     /// `base.name`, a place unless the base is a value.
-    pub extern "C" fn field(&mut self, base: Expr, name: &str) -> Expr {
+    pub fn field(&mut self, base: Expr, name: &str) -> Expr {
         if is_copied(&base) {
             return read_of(self.field(uncopied(base), name));
         }
@@ -195,12 +195,12 @@ impl Recorder {
 
     /// The result of an expression that is no place in Rust, where a place is written or borrowed to be written:
     /// memory of its own, or what the reference that it gives refers to.
-    pub extern "C" fn temporary(&mut self, value: Expr) -> Expr {
+    pub fn temporary(&mut self, value: Expr) -> Expr {
         if describes_memory(&value.ty) { self.bind(value) } else { self.bind_mutable(value) }
     }
 
     /// `&place`, `&mut place`; a value that is no place gets one.
-    pub extern "C" fn ref_(&mut self, mutable: bool, place: Expr) -> Expr {
+    pub fn ref_(&mut self, mutable: bool, place: Expr) -> Expr {
         // A closure parameter is a reference in CUDA, and nothing has no address.
         if matches!(place.ty, Type::Closure | Type::Unit) {
             return place;
@@ -224,7 +224,7 @@ impl Recorder {
     }
 
     /// `&value`, `&mut value` of what Rust computes: a temporary of its own.
-    pub extern "C" fn ref_value(&mut self, mutable: bool, value: Expr) -> Expr {
+    pub fn ref_value(&mut self, mutable: bool, value: Expr) -> Expr {
         let unsized_ = value.ty.is_described() || matches!(value.ty, Type::Never | Type::Unit);
         let place = if unsized_ { value } else { self.bind_mutable(value) };
         self.ref_(mutable, place)
@@ -232,18 +232,18 @@ impl Recorder {
 
     /// A value that Rust computes and of which a part is used. It is no place, even if it was read from one that can
     /// change.
-    pub extern "C" fn base_value(&mut self, value: Expr) -> Expr {
+    pub fn base_value(&mut self, value: Expr) -> Expr {
         if self.is_stable(&value) { value } else { copied(value) }
     }
 
     /// A value that Rust computes where a place may be used: never the variable that it was read from.
-    pub extern "C" fn rvalue(&mut self, value: Expr) -> Expr {
+    pub fn rvalue(&mut self, value: Expr) -> Expr {
         let read = is_place(&value) && !matches!(value.ty, Type::Ref { .. } | Type::Shared { .. });
         if read && !self.is_stable(&value) { self.bind_mutable(value) } else { value }
     }
 
     /// `*reference`, a place.
-    pub extern "C" fn deref(&mut self, reference: Expr) -> Expr {
+    pub fn deref(&mut self, reference: Expr) -> Expr {
         match &reference.ty {
             Type::Ref { to, .. } | Type::Ptr { to, .. } if !to.is_described() => {
                 let ty = (**to).clone();
@@ -255,7 +255,7 @@ impl Recorder {
     }
 
     /// `&*reference`, `&mut *reference`: the reference itself.
-    pub extern "C" fn reborrow(&mut self, mutable: bool, reference: Expr) -> Expr {
+    pub fn reborrow(&mut self, mutable: bool, reference: Expr) -> Expr {
         match reference.ty {
             Type::Ref { .. } | Type::Unit => reference,
             _ => {
@@ -266,7 +266,7 @@ impl Recorder {
     }
 
     /// `base[index]` where the type of `base` may overload indexing.
-    pub extern "C" fn index_operator(&mut self, callee: Option<Callee>, base: Expr, index: Expr) -> Expr {
+    pub fn index_operator(&mut self, callee: Option<Callee>, base: Expr, index: Expr) -> Expr {
         match callee {
             Some(callee @ Callee::Device(_)) => {
                 let index = self.wide_index(index);

@@ -5,7 +5,7 @@ use crate::ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp};
 
 impl Recorder {
     /// `start..end` or `start..=end` of a witnessed type.
-    pub extern "C" fn range(&mut self, ty: Type, start: Expr, end: Expr) -> Expr {
+    pub fn range(&mut self, ty: Type, start: Expr, end: Expr) -> Expr {
         let mut bounds = [self.value(start), self.value(end)];
         self.sequence(&mut bounds);
         let [start, end] = bounds;

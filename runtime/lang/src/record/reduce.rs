@@ -5,13 +5,13 @@ use crate::ir::{BinaryOp, Expr, ExprKind, StmtKind, Type, UnaryOp, VarKind};
 
 impl Recorder {
     /// `.sum()`
-    pub extern "C" fn iter_sum(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
+    pub fn iter_sum(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
         // Rust's sum of no floats is the zero that changes no float.
         self.combined(iter, ty, BinaryOp::Add, "sum", ["0", "-0.0"])
     }
 
     /// `.product()`
-    pub extern "C" fn iter_product(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
+    pub fn iter_product(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
         self.combined(iter, ty, BinaryOp::Mul, "product", ["1", "1.0"])
     }
 
@@ -34,7 +34,7 @@ impl Recorder {
     }
 
     /// `.count()`
-    pub extern "C" fn iter_count(&mut self, iter: Iter<'_>) -> Expr {
+    pub fn iter_count(&mut self, iter: Iter<'_>) -> Expr {
         let zero = super::iter::number(0);
         let count = self.accumulator(zero);
         self.walk(iter, |r, item| {
@@ -45,12 +45,12 @@ impl Recorder {
     }
 
     /// `.min()`: the first of the smallest items.
-    pub extern "C" fn iter_min(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
+    pub fn iter_min(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
         self.extreme(iter, ty, BinaryOp::Lt, "min")
     }
 
     /// `.max()`: the last of the largest items.
-    pub extern "C" fn iter_max(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
+    pub fn iter_max(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
         self.extreme(iter, ty, BinaryOp::Ge, "max")
     }
 

@@ -5,7 +5,7 @@ use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type};
 
 impl Recorder {
     /// `&base[start..end]` or `&mut base[start..end]`; `inclusive` for `start..=end`.
-    pub extern "C" fn sub_slice(
+    pub fn sub_slice(
         &mut self,
         mutable: bool,
         base: Expr,

@@ -80,7 +80,7 @@ fn operands_before_an_effect_are_kept() {
     };
     for (acts, kept) in [(true, 1), (false, 0)] {
         let mut r = Recorder::new();
-        r.at(&"", 1);
+        r.at("", 1);
         let row = row(&mut r);
         let read = element(&mut r, row);
         let second = if acts { act() } else { r.constant(&1u64, None) };
@@ -94,7 +94,7 @@ fn operands_before_an_effect_are_kept() {
 #[test]
 fn a_copy_is_no_place() {
     let mut r = Recorder::new();
-    r.at(&"", 1);
+    r.at("", 1);
     let row = row(&mut r);
     // `{ row }` is a value that Rust computes: another array.
     let value = r.rvalue(row.clone());
