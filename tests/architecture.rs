@@ -8,6 +8,8 @@ use harness::documents::{missing_test, quoted, read, root};
 
 #[path = "architecture/circles.rs"]
 mod circles;
+#[path = "architecture/light.rs"]
+mod light;
 
 const PAGE: &str = include_str!("../ARCHITECTURE.md");
 

@@ -2,7 +2,7 @@
 //!
 //! Without a C++ compiler the tests are ignored.
 
-use corpus::cases::{self, Case, Scale};
+use corpus::cases::{self, Case};
 use harness::needs_cxx;
 use warpsmith::Device;
 use warpsmith::printed::{self, Sanitizers};
@@ -21,9 +21,7 @@ mod tried;
 fn every_kernel_of_the_corpus_does_as_printed_cuda_what_its_twin_does() {
     needs_cxx();
     compile_ahead(&[true, false], Sanitizers::NONE);
-    let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
-    let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();
-    assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n"));
+    cases::check_all(|| Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() }));
 }
 
 /// Compiles what most launches will run, checked, unchecked or both, many texts at a time.
@@ -39,11 +37,6 @@ fn compile_ahead(checked: &[bool], sanitizers: Sanitizers) {
     println!("{} texts in {:?}", texts.len(), start.elapsed());
 }
 
-/// The failure of a case.
-fn problem(case: &Case, device: &Device) -> Option<String> {
-    Some(format!("{}: {}", case.name, (case.check)(device, Scale::Small).err()?))
-}
-
 /// The texts do nothing that C++ leaves undefined, and access nothing but their arguments and shared memory.
 #[test]
 #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
@@ -51,10 +44,9 @@ fn sanitizers_find_nothing_in_the_corpus() {
     needs_cxx();
     let sanitizers = Sanitizers::ALL;
     compile_ahead(&[true], sanitizers);
-    let device =
-        Device::simulator_with(Settings { executor: Executor::Printed, sanitizers, ..Settings::default() });
-    let wrong: Vec<String> = cases::all().iter().filter_map(|case| problem(case, &device)).collect();
-    assert!(wrong.is_empty(), "{} kernels\n{}", wrong.len(), wrong.join("\n"));
+    cases::check_all(|| {
+        Device::simulator_with(Settings { executor: Executor::Printed, sanitizers, ..Settings::default() })
+    });
 }
 
 /// The fault of a launch, which all executors report alike.

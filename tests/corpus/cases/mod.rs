@@ -73,8 +73,16 @@ pub struct Case {
 ///
 /// # Panics
 /// If one gives another result than its reference, or a fault.
-pub fn check_all(device: fn() -> Device) {
-    let (cases, next) = (all(), AtomicUsize::new(0));
+pub fn check_all(device: impl Fn() -> Device + Sync) {
+    check(&all(), device);
+}
+
+/// As [`check_all`], some cases.
+///
+/// # Panics
+/// As there.
+pub fn check(cases: &[Case], device: impl Fn() -> Device + Sync) {
+    let next = AtomicUsize::new(0);
     let work = || {
         let (device, mut failures) = (device(), Vec::new());
         while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -91,7 +99,7 @@ pub fn check_all(device: fn() -> Device) {
             .flat_map(|worker| worker.join().expect("a case that panics has said why"))
             .collect()
     });
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(failures.is_empty(), "{} kernels\n{}", failures.len(), failures.join("\n"));
 }
 
 /// Every case.

@@ -6,9 +6,10 @@ use crate::ir::{
     VarKind, Variable,
 };
 
-/// The emitter's value of a user's name: a variable, or an expression that never changes.
-#[derive(Clone, Debug)]
-pub struct Local(pub(super) Expr);
+/// The emitter's value of a user's name: a variable, or an expression that never changes. The recorder has it; an emitter holds its
+/// number, which needs no dropping.
+#[derive(Clone, Copy, Debug)]
+pub struct Local(u32);
 
 /// A position between two statements of the open block.
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +161,7 @@ impl Recorder {
         let frame = self.frame();
         let id = frame.new_var(name, ty.clone(), mutable, VarKind::Param);
         frame.params.push(id);
-        Local(Expr { kind: ExprKind::Var(id), ty })
+        self.name(Expr { kind: ExprKind::Var(id), ty })
     }
 
     /// `#[inline(always)]` or `#[inline(never)]` of the function being recorded.
@@ -201,7 +202,8 @@ impl Recorder {
             && super::range::inclusive_range(&ty).is_some()
             && matches!(init.kind, ExprKind::Struct(..))
         {
-            return Local(self.named_range(name, init));
+            let range = self.named_range(name, init);
+            return self.name(range);
         }
         if let (ExprKind::Var(id), Some(temporary)) = (&init.kind, fresh)
             && *id == temporary
@@ -211,14 +213,14 @@ impl Recorder {
             if mutable {
                 frame.settled.retain(|var| *var != temporary);
             }
-            return Local(init);
+            return self.name(init);
         }
         if !mutable && self.name_temporary(&init, name) {
-            return Local(init);
+            return self.name(init);
         }
         let id = self.frame().new_var(name, ty.clone(), mutable, VarKind::Local);
         self.push(StmtKind::Let { var: id, init: Some(init) });
-        Local(Expr { kind: ExprKind::Var(id), ty })
+        self.name(Expr { kind: ExprKind::Var(id), ty })
     }
 
     /// Gives the user's name to a temporary that has none and never changes; whether it is one.
@@ -237,7 +239,7 @@ impl Recorder {
         let ty = kept(ty);
         let id = self.frame().new_var(name, ty.clone(), true, VarKind::Local);
         self.push(StmtKind::Let { var: id, init: None });
-        Local(Expr { kind: ExprKind::Var(id), ty })
+        self.name(Expr { kind: ExprKind::Var(id), ty })
     }
 
     /// `let name = shared!([[T; extents[1]]; extents[0]]);`
@@ -245,14 +247,14 @@ impl Recorder {
         let kind = VarKind::Shared { extents, align };
         let id = self.frame().new_var(name, ty.clone(), true, kind);
         self.push(StmtKind::Shared(id));
-        Local(Expr { kind: ExprKind::Var(id), ty })
+        self.name(Expr { kind: ExprKind::Var(id), ty })
     }
 
     /// `let name = dynamic_shared::<T>();`
     pub fn dynamic_shared(&mut self, name: &str, ty: Type) -> Local {
         let id = self.frame().new_var(name, ty.clone(), true, VarKind::DynamicShared);
         self.push(StmtKind::DynamicShared(id));
-        Local(Expr { kind: ExprKind::Var(id), ty })
+        self.name(Expr { kind: ExprKind::Var(id), ty })
     }
 
     /// A name of a pattern: a copy of its part of a value, or the reference to its part of what is referred to.
@@ -265,7 +267,7 @@ impl Recorder {
             let ty = part.ty.clone();
             return self.let_(name, mutable, ty, part);
         }
-        Local(part)
+        self.name(part)
     }
 
     /// A name of the pattern of a loop: its counter takes the name, a reference whose address cannot change stands for
@@ -280,7 +282,7 @@ impl Recorder {
             return self.let_(name, mutable, ty, part);
         }
         self.name_counter(&part, name);
-        Local(part)
+        self.name(part)
     }
 
     /// Gives the user's name to the counter of a loop that the recorder named.
@@ -297,14 +299,15 @@ impl Recorder {
     pub fn bind_ref(&mut self, mutable: bool, part: Expr) -> Local {
         // Below a reference each part is one already.
         let reference = if matches!(part.kind, ExprKind::Ref(_)) { part } else { self.ref_(mutable, part) };
-        Local(self.bind(reference))
+        let bound = self.bind(reference);
+        self.name(bound)
     }
 
     /// The copy of a variable that a `move` closure keeps: its value where the closure is written.
     pub fn capture(&mut self, name: &str, local: &Local) -> Local {
-        let value = local.0.clone();
+        let value = self.local(local);
         if self.is_stable(&value) || value.ty == Type::Closure {
-            return Local(value);
+            return self.name(value);
         }
         let ty = value.ty.clone();
         self.let_(name, true, ty, value)
@@ -326,36 +329,49 @@ impl Recorder {
     pub fn let_closure(&mut self, name: &str, closure: Expr) -> Local {
         let has_state = matches!(&closure.kind, ExprKind::Closure(closure) if closure.by_value);
         let local = self.closure_variable(name, closure);
-        if let (true, ExprKind::Var(id)) = (has_state, &local.0.kind) {
-            self.frame().copied.push(*id);
-        }
-        local
+        self.copied_each_time(has_state, local)
     }
 
     /// A closure's name as an argument by value: a `move` closure is copied with what it has captured.
     pub fn closure_copy(&mut self, local: &Local) -> Expr {
-        let copied = matches!(&local.0.kind, ExprKind::Var(id) if self.frame().copied.contains(id));
-        if copied { self.closure_variable("", local.0.clone()).0 } else { local.0.clone() }
+        let closure = self.local(local);
+        let copied = matches!(&closure.kind, ExprKind::Var(id) if self.frame().copied.contains(id));
+        if !copied {
+            return closure;
+        }
+        let copy = self.closure_variable("", closure);
+        self.local(&copy)
     }
 
     fn closure_variable(&mut self, name: &str, init: Expr) -> Local {
         let id = self.frame().new_var(name, Type::Closure, false, VarKind::Local);
         self.push(StmtKind::Let { var: id, init: Some(init) });
-        Local(Expr { kind: ExprKind::Var(id), ty: Type::Closure })
+        self.name(Expr { kind: ExprKind::Var(id), ty: Type::Closure })
     }
 
     /// A name as an expression.
     pub fn local(&mut self, local: &Local) -> Expr {
-        local.0.clone()
+        self.locals.get(local.0 as usize).cloned().unwrap_or_else(Expr::never)
+    }
+
+    /// The value of a name from now on.
+    pub(super) fn name(&mut self, value: Expr) -> Local {
+        self.locals.push(value);
+        Local(self.locals.len() as u32 - 1)
     }
 
     /// A closure parameter; `copied` if its bounds let it be given on more than once, each time with its own state.
     pub fn closure_param(&mut self, name: &str, copied: bool) -> Local {
         let local = self.param(name, false, Type::Closure);
-        if let (true, ExprKind::Var(id)) = (copied, &local.0.kind) {
-            self.frame().copied.push(*id);
+        self.copied_each_time(copied, local)
+    }
+
+    /// Notes whether each copy of a closure has its own state.
+    fn copied_each_time(&mut self, copied: bool, closure: Local) -> Local {
+        if let (true, ExprKind::Var(id)) = (copied, self.local(&closure).kind) {
+            self.frame().copied.push(id);
         }
-        local
+        closure
     }
 
     /// An expression statement.

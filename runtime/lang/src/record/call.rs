@@ -305,8 +305,8 @@ impl Recorder {
         let mut args: Vec<Expr> = args.into_iter().map(|arg| self.moved(arg)).collect();
         self.sequence(&mut args);
         self.frame().add_effect(Effect::Writes);
-        match &closure.0.kind {
-            ExprKind::Var(var) => Expr { kind: ExprKind::CallClosure { closure: *var, args }, ty },
+        match self.local(closure).kind {
+            ExprKind::Var(closure) => Expr { kind: ExprKind::CallClosure { closure, args }, ty },
             _ => {
                 let at = self.location();
                 self.fail(RecordError::Internal { what: "a call of what is not a closure parameter", at });

@@ -319,7 +319,7 @@ impl Recorder {
         };
         self.open_loop(label, Type::Unit, Some(range));
         self.frame().open();
-        Local(Expr { kind: ExprKind::Var(var), ty })
+        self.name(Expr { kind: ExprKind::Var(var), ty })
     }
 
     /// Closes `for`.
@@ -417,7 +417,7 @@ impl Recorder {
         if let Some((_, params)) = frame.closures.last_mut() {
             params.push(var);
         }
-        Local(Expr { kind: ExprKind::Var(var), ty })
+        self.name(Expr { kind: ExprKind::Var(var), ty })
     }
 
     /// Closes a closure whose body gives `value`.

@@ -6,6 +6,9 @@
 //!
 //! Recording is infallible call by call: the first mistake is kept, later calls go on with a
 //! placeholder, and [`record()`] returns the mistake.
+//!
+//! Emitters are most of the code of a kernel. Where an emitter calls something while it holds a value that needs dropping, rustc writes
+//! code for an unwinding call. What an emitter holds for long, as the user's names, is therefore a number.
 
 mod assign;
 mod block;
@@ -42,7 +45,7 @@ pub(crate) use range::{HALF_OPEN, INCLUSIVE};
 
 use std::collections::HashMap;
 
-use crate::ir::{FnId, Function, Location, Type};
+use crate::ir::{Expr, FnId, Function, Location, Type};
 
 use block::Frame;
 
@@ -54,6 +57,8 @@ pub struct Recorder {
     instances: HashMap<call::Instance, FnId>,
     in_progress: Vec<call::Instance>,
     frames: Vec<Frame>,
+    /// The values of the names that emitters hold.
+    locals: Vec<Expr>,
     /// The message of an `expect` that is being recorded.
     expected: Option<String>,
     error: Option<RecordError>,
@@ -67,6 +72,7 @@ impl Recorder {
             instances: HashMap::new(),
             in_progress: Vec::new(),
             frames: Vec::new(),
+            locals: Vec::new(),
             expected: None,
             error: None,
         }

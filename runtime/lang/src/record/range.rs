@@ -26,7 +26,10 @@ impl Recorder {
             kept.push(match ty {
                 Type::Unit => bound,
                 _ if self.is_stable(&bound) => bound,
-                _ => self.let_(&format!("{name}_{}", field.name), false, ty, bound).0,
+                _ => {
+                    let local = self.let_(&format!("{name}_{}", field.name), false, ty, bound);
+                    self.local(&local)
+                }
             });
         }
         Expr { kind: ExprKind::Struct(def, kept), ty }

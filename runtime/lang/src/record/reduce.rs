@@ -1,6 +1,6 @@
 //! The ends of iterators: a loop with a variable that collects the items, in Rust's order.
 
-use super::{Iter, Local, RecordError, Recorder};
+use super::{Iter, RecordError, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, StmtKind, Type, UnaryOp, VarKind};
 
 impl Recorder {
@@ -29,7 +29,7 @@ impl Recorder {
         };
         let start = self.literal(if scalar.is_float() { float } else { integer }, ty);
         let total = self.accumulator(start);
-        self.walk(iter, |r, item| r.assign_op(op, total.0.clone(), item));
+        self.walk(iter, |r, item| r.assign_op(op, total.clone(), item));
         self.accumulated(total)
     }
 
@@ -39,7 +39,7 @@ impl Recorder {
         let count = self.accumulator(zero);
         self.walk(iter, |r, item| {
             r.statement(item);
-            r.assign_op(BinaryOp::Add, count.0.clone(), super::iter::number(1))
+            r.assign_op(BinaryOp::Add, count.clone(), super::iter::number(1))
         });
         self.accumulated(count)
     }
@@ -62,9 +62,9 @@ impl Recorder {
                 return r.refuse_items(name, what);
             }
             let item = r.held(item);
-            let some = r.is_variant(best.0.clone(), "Some");
+            let some = r.is_variant(best.clone(), "Some");
             let none = r.unary(UnaryOp::Not, some);
-            let so_far = r.part(best.0.clone(), Some("Some"), "0");
+            let so_far = r.part(best.clone(), Some("Some"), "0");
             let better = r.binary(op, item.clone(), so_far);
             let taken = r.any(vec![none, better]);
             r.when(taken, |r| r.found(&best, item));
@@ -84,7 +84,7 @@ impl Recorder {
         let start = self.coerce(start, &ty);
         let folded = self.accumulator(start);
         self.walk(iter, |r, item| {
-            let next = f(r, folded.0.clone(), item);
+            let next = f(r, folded.clone(), item);
             r.accumulate(&folded, next)
         });
         self.accumulated(folded)
@@ -100,9 +100,9 @@ impl Recorder {
         let reduced = self.nothing_yet(&ty);
         self.walk(iter, |r, item| {
             let item = r.held(item);
-            let some = r.is_variant(reduced.0.clone(), "Some");
+            let some = r.is_variant(reduced.clone(), "Some");
             if r.if_then(some) {
-                let so_far = r.part(reduced.0.clone(), Some("Some"), "0");
+                let so_far = r.part(reduced.clone(), Some("Some"), "0");
                 let next = f(r, so_far, item.clone());
                 let done = r.found(&reduced, next);
                 r.if_value(done);
@@ -135,7 +135,7 @@ impl Recorder {
             let stops = if by { given } else { r.opposite(given) };
             r.when(stops, |r| {
                 let value = r.bool_(by);
-                r.assign(decided.0.clone(), value);
+                r.assign(decided.clone(), value);
                 r.break_(None, None)
             });
             Expr::unit()
@@ -199,44 +199,44 @@ impl Recorder {
     }
 
     /// A variable that starts with a value.
-    fn accumulator(&mut self, start: Expr) -> Local {
+    fn accumulator(&mut self, start: Expr) -> Expr {
         let ty = start.ty.clone();
         let var = self.frame().new_var("", ty.clone(), true, VarKind::Local);
         self.push(StmtKind::Let { var, init: Some(start) });
-        Local(Expr { kind: ExprKind::Var(var), ty })
+        Expr { kind: ExprKind::Var(var), ty }
     }
 
     /// An `Option` that starts as `None`.
-    fn nothing_yet(&mut self, ty: &Type) -> Local {
+    fn nothing_yet(&mut self, ty: &Type) -> Expr {
         let none = self.construct(ty.clone(), "None", Vec::new());
         self.accumulator(none)
     }
 
     /// `place = Some(item)`
-    fn found(&mut self, place: &Local, item: Expr) -> Expr {
-        let some = self.construct(place.0.ty.clone(), "Some", vec![("0", item)]);
-        self.assign(place.0.clone(), some)
+    fn found(&mut self, place: &Expr, item: Expr) -> Expr {
+        let some = self.construct(place.ty.clone(), "Some", vec![("0", item)]);
+        self.assign(place.clone(), some)
     }
 
     /// `place = next`, as `place op= …` where `next` is the place and an operand.
-    fn accumulate(&mut self, place: &Local, next: Expr) -> Expr {
+    fn accumulate(&mut self, place: &Expr, next: Expr) -> Expr {
         match next.kind {
             ExprKind::Binary(op, left, right)
-                if is_same_variable(&left, &place.0) && left.ty == right.ty && has_assignment(op) =>
+                if is_same_variable(&left, place) && left.ty == right.ty && has_assignment(op) =>
             {
-                self.assign_op(op, place.0.clone(), *right)
+                self.assign_op(op, place.clone(), *right)
             }
-            kind => self.assign(place.0.clone(), Expr { kind, ty: next.ty }),
+            kind => self.assign(place.clone(), Expr { kind, ty: next.ty }),
         }
     }
 
     /// The variable's value; a `let` of just it takes the variable over.
-    fn accumulated(&mut self, place: Local) -> Expr {
-        if let ExprKind::Var(var) = place.0.kind {
+    fn accumulated(&mut self, place: Expr) -> Expr {
+        if let ExprKind::Var(var) = place.kind {
             self.frame().fresh = Some(var);
             self.frame().settled.push(var);
         }
-        place.0
+        place
     }
 
     fn refuse_items(&mut self, builtin: &'static str, what: String) -> Expr {

@@ -1,7 +1,7 @@
 //! Tests of the recorder's own decisions: constants that fold, operands that are kept, copies that are no places.
 
+use super::Recorder;
 use super::place::copied;
-use super::{Local, Recorder};
 use crate::ir::{BinaryOp, Effect, Expr, ExprKind, FnId, Scalar, StmtKind, Type};
 
 /// Compares folding of every operator with Rust's own, over the edges of a type.
@@ -53,8 +53,8 @@ fn constants_fold_as_rust_computes() {
 
 /// A variable that may change, of an array of words.
 fn row(r: &mut Recorder) -> Expr {
-    let Local(row) = r.param("row", true, Type::Array(Type::U64.into(), 4));
-    row
+    let row = r.param("row", true, Type::Array(Type::U64.into(), 4));
+    r.local(&row)
 }
 
 fn element(r: &mut Recorder, base: Expr) -> Expr {

@@ -7,8 +7,20 @@ use crate::error::Result;
 use crate::host::device::{Backend, Device};
 use crate::launch::Launch;
 use crate::metrics::Metrics;
-use crate::report::{Ceilings, Directory, Page};
+use crate::report::{Ceilings, Directory, Page, Timing};
 use crate::settings::Pages;
+
+/// A page with the times of the launch, which is added to those that the environment asks for.
+fn finished(page: Page, timing: Option<Timing>, kernel: &str, device: &Device) -> Result<Page> {
+    let page = match timing {
+        Some(timing) => page.with_timing(Ceilings::of(device)?, timing),
+        None => page,
+    };
+    if let Some(pages) = Pages::process().filter(|pages| pages.include(kernel)) {
+        Directory::new(&pages.directory).add(&page)?;
+    }
+    Ok(page)
+}
 
 impl<K: Kernel> Launch<'_, K> {
     /// Launches, and makes a page about the launch: source with heat, accesses, checks, loops, banks, roofline, occupancy.
@@ -59,14 +71,7 @@ impl<K: Kernel> Launch<'_, K> {
             }
         };
         let page = pages::page(&metrics, &module, &shape, device.limits(), known);
-        let page = match timing {
-            Some(timing) => page.with_timing(Ceilings::of(device)?, timing),
-            None => page,
-        };
-        if let Some(pages) = Pages::process().filter(|pages| pages.include(K::NAME)) {
-            Directory::new(&pages.directory).add(&page)?;
-        }
-        Ok(page)
+        finished(page, timing, K::NAME, device)
     }
 
     /// The resources of the kernel, or the reason why they are not known.

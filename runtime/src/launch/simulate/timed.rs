@@ -24,6 +24,19 @@ const LEAST: usize = 3;
 /// Time of all launches after which no other is begun.
 const ENOUGH: Duration = Duration::from_secs(1);
 
+/// The times of two forms of a launch, in rounds in which each is launched.
+fn in_turn(rounds: usize, launch: &dyn Fn(usize) -> Result<Duration>) -> Result<[Vec<Duration>; 2]> {
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..=rounds {
+        for (form, times) in times.iter_mut().enumerate() {
+            let time = launch(form)?;
+            // The first makes the driver load the code.
+            times.extend((round > 0).then_some(time));
+        }
+    }
+    Ok(times)
+}
+
 /// Reads zeros through the caches, which then hold nothing else and nothing that is still to be written.
 #[gpu_kernel]
 fn read_through(zeros: &[F32x4], sum: &mut [f32]) {
@@ -94,18 +107,12 @@ impl<K: Kernel> Launch<'_, K> {
         let (kernel, args, setup) = (self.kernel.clone(), self.args.clone(), self.setup.clone());
         let same = Launch { kernel, args, setup, said: self.said, _borrows: PhantomData };
         let forms = [self.split(device)?, same.split_with(device, false)?];
-        let mut times = [Vec::new(), Vec::new()];
-        let rounds_end: Result<()> = (0..=rounds).try_for_each(|round| {
-            for ((prepared, args), times) in forms.iter().zip(&mut times) {
-                let time = timer.once(prepared, args.as_ref())?;
-                // The first makes the driver load the code.
-                times.extend((round > 0).then_some(time));
-            }
-            Ok(())
+        let times = in_turn(rounds, &|form| {
+            let (prepared, args) = &forms[form];
+            timer.once(prepared, args.as_ref())
         });
         copies.restore(gpu)?;
-        rounds_end?;
-        let [checked, unchecked] = times;
+        let [checked, unchecked] = times?;
         Ok(explanation.with_times(CheckTimes::new(device.name(), checked, unchecked)))
     }
 }
