@@ -194,7 +194,7 @@ impl Recorder {
     pub fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
         let fresh = self.frame().fresh.take();
         if !mutable && matches!(ty, Type::Shared { .. }) && is_declared(self.frame(), &init) {
-            return Local(init);
+            return self.name(init);
         }
         let ty = kept(ty);
         let init = self.coerce(init, &ty);
