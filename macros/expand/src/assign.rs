@@ -174,7 +174,7 @@ impl Lower<'_> {
             witness: quote!(({ #first #bind #see #scalars #place_witness #op #r })),
             emit: quote!({
                 let __callees = [__t.callee(#number), __t.callee(#index)];
-                __r.compound(__callees, ::warpsmith::ir::BinaryOp::#variant, &mut |__r| #place_emit, &mut |__r| #value_emit)
+                __r.compound(__callees, ::warpsmith::ir::BinaryOp::#variant, |__r| #place_emit, |__r| #value_emit)
             }),
         }
     }

@@ -95,8 +95,8 @@ impl Recorder {
         &mut self,
         [order, callee]: [Option<Callee>; 2],
         op: BinaryOp,
-        place: &mut dyn FnMut(&mut Recorder) -> Expr,
-        value: &mut dyn FnMut(&mut Recorder) -> Expr,
+        place: impl FnOnce(&mut Recorder) -> Expr,
+        value: impl FnOnce(&mut Recorder) -> Expr,
     ) -> Expr {
         if !matches!(order, Some(Callee::Overloaded)) {
             let value = value(self);
