@@ -113,7 +113,7 @@ __device__ __forceinline__ ws_Array<T, N> ws_repeat(T value) {
 
 /// Float to integer as Rust casts: truncated, saturated, NaN to zero.
 ///
-/// PTX's `cvt` from `f32` to 32 bits does all of that. If either side has 64 bits, it converts NaN to another number.
+/// PTX's `cvt` from `f32` to 32 bits or to a byte does all of that. If either side has 64 bits, it converts NaN to another number.
 pub(super) static SATURATE: Prelude = Prelude {
     name: "ws_to",
     code: "__device__ __forceinline__ int ws_to_i32(float x) { return __float2int_rz(x); }
@@ -143,6 +143,11 @@ template <class F>
 __device__ __forceinline__ unsigned short ws_to_u16(F x) {
     unsigned int to = ws_to_u32(x);
     return (unsigned short)(to > 65535u ? 65535u : to);
+}
+__device__ __forceinline__ unsigned char ws_to_u8(float x) {
+    unsigned int to;
+    asm(\"cvt.rzi.u8.f32 %0, %1;\" : \"=r\"(to) : \"f\"(x));
+    return (unsigned char)to;
 }
 ",
     needs: &[],
