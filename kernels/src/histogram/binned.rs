@@ -1,26 +1,29 @@
-//! Values that are counted, and the bin of each.
+//! Computes the bin of a value.
 
 use warpsmith::prelude::*;
 
-/// The number that stands for no bin.
+/// The number of no bin: of values outside of the range.
 pub const NONE: u32 = u32::MAX;
 
-/// A type of values that are counted: `u8`, `u16`, `i32`, `u32` and `f32`.
+/// A type of values that [`histogram`](super::histogram) counts: `u8`, `u16`, `i32`, `u32` and `f32`.
 #[gpu_trait]
 pub trait Binned: GpuType + PartialOrd + core::fmt::Display + 'static {
-    /// A range that is cut into even bins.
+    /// A range, divided into even bins.
     type Bounds: GpuType;
 
-    /// The bin of the value, or the greatest `u32` if it is in none.
+    /// The bin of the value, or `u32::MAX` if it is in none.
     fn bin(self, bounds: Self::Bounds) -> u32;
 }
 
-/// The bounds of a type's values, made on the host.
+/// Makes the bounds of bins, on the host.
 pub trait Bounded: Binned {
-    /// The bounds of `bins` bins of width one, from zero on.
+    /// `bins` bins of width one, from zero on.
     fn unit(bins: u32, is_clamped: bool) -> Self::Bounds;
 
-    /// The bounds of `bins` even bins of `low..high`, or why there are none.
+    /// `bins` even bins of `low..high`.
+    ///
+    /// # Errors
+    /// What the range has instead of a value for each bin.
     fn even(low: Self, high: Self, bins: u32, is_clamped: bool) -> Result<Self::Bounds, String>;
 }
 
@@ -30,13 +33,13 @@ pub trait Bounded: Binned {
 pub struct IntegerBounds {
     /// The least value of the first bin.
     low: i64,
-    /// The number of values of all bins.
+    /// Number of values in all bins.
     values: u64,
     /// `2^64 * bins / values`, rounded up; zero if these are equal.
     factor: u64,
-    /// The number of bins.
+    /// Number of bins.
     bins: u32,
-    /// Whether the first and the last bin have the values outside.
+    /// Whether values outside of the range count in the first and the last bin.
     is_clamped: bool,
 }
 
@@ -48,13 +51,13 @@ pub struct FloatBounds {
     high: f32,
     /// Bins in a range of length one.
     scale: f32,
-    /// The number of bins.
+    /// Number of bins.
     bins: u32,
-    /// Whether the first and the last bin have the values outside.
+    /// Whether values outside of the range count in the first and the last bin.
     is_clamped: bool,
 }
 
-/// The bin of an integer. Its number is exact: `factor` is too large by less than one, and offsets are below `2^32`.
+/// The bin of an integer. It is exact, since `factor` is too large by less than one and offsets are below `2^32`.
 #[gpu_fn]
 fn bin_of(value: i64, bounds: IntegerBounds) -> u32 {
     let offset = value - bounds.low;

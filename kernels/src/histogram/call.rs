@@ -1,4 +1,4 @@
-//! `histogram`: its arguments, and which kernel counts.
+//! `histogram`: its arguments, and the choice of the kernel.
 
 use warpsmith::Device;
 use warpsmith::args::{SliceArg, SliceMutArg};
@@ -15,18 +15,18 @@ use crate::error::KernelError;
 
 /// The most bins: `2^20`.
 const MOST_BINS: usize = 1 << 20;
-/// Bins of the kernels whose lanes have counters of their own.
+/// Bins of the kernels that keep counters for each lane.
 const OF_LANES: [usize; 3] = [64, 256, 512];
-/// Bytes of counters from which on a block has no second copy of them.
+/// Bytes of shared memory for copies of a block's counters. Larger counters have one copy.
 const COPIED: usize = 32 << 10;
-/// Values that keep a thread busy.
+/// The least number of values for each thread.
 const VALUES_PER_THREAD: usize = 64;
 
 /// Counts the values of `x` in each of `bins.len()` bins.
 ///
-/// Bin `i` becomes the number of values that equal `i`, or, with a [`range`](Call::range), that lie in its even part of it.
-/// Other values are not counted, unless the call is [`clamped`](Call::clamped); NaNs never are. Counts are `u32` and wrap around. There
-/// are 2 to `2^20` bins, and any number of values, which begin anywhere. The time hardly depends on the values.
+/// Bin `i` counts the values that equal `i`, or, with a [`range`](Call::range), the values in its even part of the range. Other values
+/// are not counted unless the call is [`clamped`](Call::clamped), and NaNs never are. Counts are `u32` and wrap around. There are 2 to
+/// `2^20` bins. `x` may have any length and alignment. The time hardly depends on the values.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -42,7 +42,7 @@ const VALUES_PER_THREAD: usize = 64;
 /// ```
 ///
 /// # Errors
-/// From the call's methods: [`KernelError::Shape`] for another number of bins, or a range with fewer values than bins.
+/// [`KernelError::Shape`] from the call's methods for any other number of bins, and for a range with fewer values than bins.
 pub fn histogram<'a, T: Bounded>(
     device: &Device,
     x: impl SliceArg<'a, T>,
@@ -61,10 +61,10 @@ pub struct Histogram<'a, T> {
 }
 
 impl<'a, T: Bounded> Call<'a, Histogram<'a, T>> {
-    /// Cuts `low..high` into even bins. Default: bins of width one, from zero on.
+    /// Divides `low..high` into even bins. Default: bins of width one, from zero on.
     ///
-    /// Bin `i` of integers has those with `(x - low) * bins / (high - low)`, rounded down, equal to `i`. Of floats, this is computed in
-    /// `f32`, with a quotient that is rounded once: values within some units in the last place of a bound may count beside it.
+    /// The bin of `x` is `(x - low) * bins / (high - low)`, rounded down. For floats this is computed in `f32`: a value within a few
+    /// units in the last place of a bin's bound may be counted in the neighbouring bin.
     pub fn range(self, low: T, high: T) -> Self {
         self.map(|histogram| Histogram { range: Some((low, high)), ..histogram })
     }
@@ -75,19 +75,19 @@ impl<'a, T: Bounded> Call<'a, Histogram<'a, T>> {
     }
 }
 
-/// Where counters lie.
+/// Memory of the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// A column of shared memory for each lane, for so many bins.
+    /// Shared memory: a column for each lane. The field is the number of bins that the kernel has room for.
     Lanes(usize),
-    /// Shared memory of a block: words or halves of words.
+    /// Shared memory: words or halves of words that a block shares.
     Block { is_packed: bool, copies: usize },
     /// Global memory.
     Memory,
 }
 
 impl Way {
-    /// The way for a number of bins: the first that fits.
+    /// The first way that fits a number of bins.
     fn of(bins: usize, limits: &Limits) -> Self {
         if let Some(of_lanes) = OF_LANES.into_iter().find(|most| bins <= *most)
             && of_lanes * LANE_THREADS as usize * size_of::<u16>() <= limits.shared_opt_in
@@ -102,13 +102,13 @@ impl Way {
         }
     }
 
-    /// Bytes of shared memory for this number of bins, and words from one copy to the next.
+    /// Bytes of shared memory for a number of bins, and words from one copy to the next.
     fn shared(self, bins: usize) -> (usize, usize) {
         match self {
             Way::Lanes(of_lanes) => (of_lanes * LANE_THREADS as usize * size_of::<u16>(), 0),
             Way::Block { is_packed, copies } => {
                 let words = if is_packed { bins.div_ceil(2) } else { bins };
-                // One word more, and a bin's copies are in different banks.
+                // The additional word puts the copies of a bin into different banks.
                 let stride = if copies > 1 { words + 1 } else { words };
                 (copies * stride * size_of::<u32>(), stride)
             }

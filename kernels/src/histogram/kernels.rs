@@ -1,4 +1,4 @@
-//! The kernels: where the counters lie, and how values reach them.
+//! The kernels of histograms, by the memory of their counters.
 
 use warpsmith::prelude::*;
 
@@ -6,24 +6,24 @@ use super::Binned;
 use super::binned::NONE;
 use crate::pack::Pack;
 
-/// Threads of a block whose lanes have counters of their own.
+/// Threads of a block in the kernel with counters for each lane.
 pub const LANE_THREADS: u32 = 128;
-/// The same, as elements are counted.
+/// [`LANE_THREADS`] as a number of elements.
 const LANES: usize = LANE_THREADS as usize;
-/// Threads of a block that shares counters.
+/// Threads of a block in the other kernels.
 pub const BLOCK_THREADS: u32 = 512;
-/// Values that a lane counts before its counters of sixteen bits may overflow.
+/// The most values that a lane counts before it must add up its counters of 16 bits.
 const MOST: u32 = u16::MAX as u32;
-/// A counter of sixteen bits that reaches this number hands it on. All threads of a block together add less before it has.
+/// A counter of 16 bits that reaches this number is reduced by it. Until then, all threads of a block together add less than this.
 const HALF: u32 = 1 << 15;
 
-/// Where a block's values lie.
+/// The elements outside of packs.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Values {
-    /// Elements before the first pack.
+    /// Number of elements before the first pack.
     pub head: usize,
-    /// Elements from which on there are no packs.
+    /// Number of the first element behind the packs.
     pub tail: usize,
 }
 
@@ -35,9 +35,9 @@ pub fn clear_bins(bins: &mut [u32]) {
     }
 }
 
-/// Counts with counters of sixteen bits for each lane: `2 * WORDS` bins.
+/// Counts up to `2 * WORDS` bins with counters of 16 bits for each lane.
 ///
-/// Lane `l` has bank `l` of shared memory to itself: no two lanes ever meet, whatever the values are.
+/// The counters of lane `l` are in bank `l` of shared memory: lanes never conflict, whatever the values are.
 #[gpu_kernel(launch_bounds(LANE_THREADS), noalias)]
 pub fn histogram_by_lanes<T: Binned, const N: usize, const WORDS: usize>(
     x: &[T],
@@ -55,7 +55,7 @@ pub fn histogram_by_lanes<T: Binned, const N: usize, const WORDS: usize>(
     let mut counted = 0u32;
     let step = global_size();
     let mut first = block_idx().x as usize * LANES;
-    // All threads of a block go on until none has a pack: they add up their counters together.
+    // All threads stay in the loop as long as any of them has a pack, since they add up their counters together.
     while first < packs.len() {
         let p = first + thread_idx().x as usize;
         if p + 3 * step < packs.len() {
@@ -78,7 +78,7 @@ pub fn histogram_by_lanes<T: Binned, const N: usize, const WORDS: usize>(
             counted = 0;
         }
     }
-    // At most sixteen elements before the packs, and as many behind them.
+    // There are fewer than 16 elements before the packs, and fewer than 16 behind them.
     let i = global_id();
     if i < values.head {
         count_one(&mut counters, mine, x[i].bin(bounds));
@@ -126,7 +126,7 @@ fn add_up<const WORDS: usize>(counters: &mut [u16], bins: &mut [u32]) {
     for k in (t..WORDS).step_by(LANES) {
         let (mut even, mut odd) = (0u32, 0u32);
         for j in 0..LANES {
-            // Neighbouring threads read neighbouring banks.
+            // The rotation lets neighbouring threads read neighbouring banks.
             let word = words[(j / 32 * WORDS + k) * 32 + (t + j) % 32];
             even += word & 0xffff;
             odd += word >> 16;
@@ -143,9 +143,9 @@ fn add_up<const WORDS: usize>(counters: &mut [u16], bins: &mut [u32]) {
     sync_threads();
 }
 
-/// Counts with counters that a block's warps share: `copies` of them, `stride` words apart, one for some warps each.
+/// Counts with counters in the block's shared memory. There are `copies` of them, `stride` words apart, and each warp uses one.
 ///
-/// `PACKED`: two counters in a word; one that reaches half of its range hands that on to its bin.
+/// With `PACKED`, a word has two counters. A counter that reaches half of its range is reduced by that, and its bin gets it.
 #[gpu_kernel(launch_bounds(BLOCK_THREADS), noalias)]
 pub fn histogram_by_blocks<T: Binned, const N: usize, const PACKED: bool>(
     x: &[T],
