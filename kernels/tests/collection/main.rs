@@ -13,4 +13,5 @@ mod products;
 mod reductions;
 mod rows;
 mod scans;
+mod selections;
 mod shapes;
