@@ -1,5 +1,5 @@
-// CUB's reductions, scans and histograms, for turns with ours: answers each line `NAME SIZE GROUPS` of the input with the median of the later two
-// thirds of so many groups of launches, in milliseconds a launch; `none` where CUB has no such function.
+// CUB's reductions, scans and histograms, for turns with ours. Each line `NAME SIZE GROUPS` of the input is answered with the milliseconds of
+// a launch: the median of the last two thirds of `GROUPS` groups of launches. The answer is `none` if CUB has no such function.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90a -o cub kernels/benches/peer/cub.cu
 
