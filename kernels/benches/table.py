@@ -20,6 +20,7 @@ FUNCTIONS = [
     *("scan_f32", "scan_u32", "scan_i64", "exclusive_u32"),
     *(f"histogram_{bins}" for bins in (256, 2048, 16384, 65536, 1048576)),
     *(f"histogram_{bins}_{values}" for bins in (256, 2048, 65536) for values in ("equal", "zipf")),
+    *("select_u32", "partition_u32", "unique_u32", "run_length_u32"),
 ]
 
 

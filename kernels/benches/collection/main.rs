@@ -18,12 +18,18 @@ mod inputs;
 mod matrices;
 mod reductions;
 mod scans;
+mod selections;
 
 use function::{Function, Result, time};
 
 /// The functions of all families.
-const FAMILIES: [&[Function]; 4] =
-    [reductions::FUNCTIONS, scans::FUNCTIONS, matrices::FUNCTIONS, histograms::FUNCTIONS];
+const FAMILIES: [&[Function]; 5] = [
+    reductions::FUNCTIONS,
+    scans::FUNCTIONS,
+    matrices::FUNCTIONS,
+    histograms::FUNCTIONS,
+    selections::FUNCTIONS,
+];
 
 fn main() -> Result<()> {
     let functions: Vec<&Function> = FAMILIES.into_iter().flatten().collect();
