@@ -197,13 +197,23 @@ pub fn histogram_by_blocks<T: Binned, const N: usize, const PACKED: bool>(
     }
 }
 
-/// Counts the values of a pack, neighbours in one bin at once.
+/// Counts the values of a pack in shared memory.
 #[gpu_fn]
 fn count_runs<T: Binned, const N: usize, const PACKED: bool>(
     words: &mut [u32],
     bins: &mut [u32],
     pack: Pack<T, N>,
     bounds: T::Bounds,
+) {
+    each_run::<T, N>(pack, bounds, |bin, run| count_many::<PACKED>(words, bins, bin, run));
+}
+
+/// Calls `count` with each bin of a pack's values, and the number of consecutive values in it.
+#[gpu_fn]
+fn each_run<T: Binned, const N: usize>(
+    pack: Pack<T, N>,
+    bounds: T::Bounds,
+    mut count: impl FnMut(u32, u32),
 ) {
     let mut bin = pack.0[0].bin(bounds);
     let mut run = 1u32;
@@ -213,12 +223,12 @@ fn count_runs<T: Binned, const N: usize, const PACKED: bool>(
         if next == bin {
             run += 1;
         } else {
-            count_many::<PACKED>(words, bins, bin, run);
+            count(bin, run);
             bin = next;
             run = 1;
         }
     }
-    count_many::<PACKED>(words, bins, bin, run);
+    count(bin, run);
 }
 
 #[gpu_fn]
@@ -248,21 +258,7 @@ pub fn histogram_in_memory<T: Binned, const N: usize>(
     bins: &mut [u32],
 ) {
     for p in (global_id()..packs.len()).step_by(global_size()) {
-        let pack = packs[p];
-        let mut bin = pack.0[0].bin(bounds);
-        let mut run = 1u32;
-        #[unroll]
-        for k in 1..N {
-            let next = pack.0[k].bin(bounds);
-            if next == bin {
-                run += 1;
-            } else {
-                count_in_bin(bins, bin, run);
-                bin = next;
-                run = 1;
-            }
-        }
-        count_in_bin(bins, bin, run);
+        each_run::<T, N>(packs[p], bounds, |bin, run| count_in_bin(bins, bin, run));
     }
     let i = global_id();
     if i < values.head {
