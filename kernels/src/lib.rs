@@ -24,6 +24,7 @@
 
 pub mod argument;
 mod call;
+pub mod comparable;
 mod error;
 pub mod histogram;
 pub mod movement;

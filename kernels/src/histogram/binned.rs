@@ -34,7 +34,7 @@ pub struct IntegerBounds {
     /// The least value of the first bin.
     low: i64,
     /// Number of values in all bins.
-    values: u64,
+    values: u32,
     /// `2^64 * bins / values`, rounded up; zero if these are equal.
     factor: u64,
     /// Number of bins.
@@ -60,14 +60,18 @@ pub struct FloatBounds {
 /// The bin of an integer. It is exact, since `factor` is too large by less than one and offsets are below `2^32`.
 #[gpu_fn]
 fn bin_of(value: i64, bounds: IntegerBounds) -> u32 {
-    let offset = value - bounds.low;
-    if offset < 0 {
-        return if bounds.is_clamped { 0 } else { NONE };
+    // Below the range, the offset wraps around to a number above it.
+    let offset = (value - bounds.low) as u32;
+    if offset < bounds.values {
+        return if bounds.factor == 0 { offset } else { mul_hi(offset as u64, bounds.factor) as u32 };
     }
-    if offset as u64 >= bounds.values {
-        return if bounds.is_clamped { bounds.bins - 1 } else { NONE };
+    if !bounds.is_clamped {
+        NONE
+    } else if value < bounds.low {
+        0
+    } else {
+        bounds.bins - 1
     }
-    if bounds.factor == 0 { offset as u32 } else { mul_hi(offset as u64, bounds.factor) as u32 }
 }
 
 macro_rules! integers {
@@ -83,7 +87,7 @@ macro_rules! integers {
 
         impl Bounded for $t {
             fn unit(bins: u32, is_clamped: bool) -> IntegerBounds {
-                IntegerBounds { low: 0, values: bins.into(), factor: 0, bins, is_clamped }
+                IntegerBounds { low: 0, values: bins, factor: 0, bins, is_clamped }
             }
 
             fn even(low: $t, high: $t, bins: u32, is_clamped: bool) -> Result<IntegerBounds, String> {
@@ -91,7 +95,7 @@ macro_rules! integers {
                 if high - low < i64::from(bins) {
                     return Err(format!("{} values", (high - low).max(0)));
                 }
-                let values = (high - low) as u64;
+                let values = (high - low) as u32;
                 let factor = ((u128::from(bins) << 64).div_ceil(values.into())) as u64;
                 Ok(IntegerBounds { low, values, factor, bins, is_clamped })
             }

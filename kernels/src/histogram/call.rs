@@ -5,19 +5,14 @@ use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
 
 use super::binned::Bounded;
-use super::kernels::{
-    BLOCK_THREADS, LANE_THREADS, Values, clear_bins, histogram_by_blocks, histogram_by_lanes,
-    histogram_in_memory,
-};
+use super::kernels::{BLOCK_THREADS, Values, clear_bins, histogram_by_blocks, histogram_in_memory};
 use crate::argument::{Input, Output, Packs};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 
 /// The most bins: `2^20`.
 const MOST_BINS: usize = 1 << 20;
-/// Bins of the kernels that keep counters for each lane.
-const OF_LANES: [usize; 3] = [64, 256, 512];
-/// Bytes of shared memory for copies of a block's counters. Larger counters have one copy.
+/// Bytes of shared memory for the copies of a block's counters. Larger counters have one copy.
 const COPIED: usize = 32 << 10;
 /// The least number of values for each thread.
 const VALUES_PER_THREAD: usize = 64;
@@ -78,8 +73,6 @@ impl<'a, T: Bounded> Call<'a, Histogram<'a, T>> {
 /// Memory of the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Shared memory: a column for each lane. The field is the number of bins that the kernel has room for.
-    Lanes(usize),
     /// Shared memory: words or halves of words that a block shares.
     Block { is_packed: bool, copies: usize },
     /// Global memory.
@@ -89,12 +82,8 @@ enum Way {
 impl Way {
     /// The first way that fits a number of bins.
     fn of(bins: usize, limits: &Limits) -> Self {
-        if let Some(of_lanes) = OF_LANES.into_iter().find(|most| bins <= *most)
-            && of_lanes * LANE_THREADS as usize * size_of::<u16>() <= limits.shared_opt_in
-        {
-            Way::Lanes(of_lanes)
-        } else if bins * 4 <= limits.shared_opt_in / 3 {
-            Way::Block { is_packed: false, copies: (COPIED / (bins * 4)).clamp(1, 8) }
+        if bins * 4 <= limits.shared_opt_in / 3 {
+            Way::Block { is_packed: false, copies: (COPIED / (bins * 4)).clamp(1, 32) }
         } else if bins.div_ceil(2) * 4 <= limits.shared_opt_in {
             Way::Block { is_packed: true, copies: 1 }
         } else {
@@ -105,11 +94,10 @@ impl Way {
     /// Bytes of shared memory for a number of bins, and words from one copy to the next.
     fn shared(self, bins: usize) -> (usize, usize) {
         match self {
-            Way::Lanes(of_lanes) => (of_lanes * LANE_THREADS as usize * size_of::<u16>(), 0),
             Way::Block { is_packed, copies } => {
                 let words = if is_packed { bins.div_ceil(2) } else { bins };
-                // The additional word puts the copies of a bin into different banks.
-                let stride = if copies > 1 { words + 1 } else { words };
+                // The copies of a bin are in different banks.
+                let stride = if copies > 1 { words.next_multiple_of(32) + 1 } else { words };
                 (copies * stride * size_of::<u32>(), stride)
             }
             Way::Memory => (0, 0),
@@ -149,13 +137,10 @@ impl<'a, T: Bounded> Family<'a> for Histogram<'a, T> {
         let way = Way::of(bins, limits);
         let shared = way.shared(bins).0;
         let (kernel, block, why) = match way {
-            Way::Lanes(_) => {
-                ("histogram_by_lanes", LANE_THREADS, "each lane has counters of its own".to_owned())
-            }
             Way::Block { is_packed: false, copies } => (
                 "histogram_by_blocks",
                 BLOCK_THREADS,
-                format!("the warps of a block share {copies} copies of the counters"),
+                format!("the lanes of a block share {copies} copies of the counters"),
             ),
             Way::Block { is_packed: true, .. } => {
                 ("histogram_by_blocks", BLOCK_THREADS, "a block shares counters of 16 bits".to_owned())
@@ -208,27 +193,6 @@ fn steps<'a, T: Bounded, const N: usize>(
     let way = Way::of(bins.len(), target.device.limits());
     let (shared, stride) = way.shared(bins.len());
     let count = match way {
-        Way::Lanes(64) => {
-            step!(
-                target,
-                (grid, block),
-                histogram_by_lanes::<T, N, 32>(&x, &packs, values, bounds, &mut bins)
-            )
-        }
-        Way::Lanes(256) => {
-            step!(
-                target,
-                (grid, block),
-                histogram_by_lanes::<T, N, 128>(&x, &packs, values, bounds, &mut bins)
-            )
-        }
-        Way::Lanes(_) => {
-            step!(
-                target,
-                (grid, block),
-                histogram_by_lanes::<T, N, 256>(&x, &packs, values, bounds, &mut bins)
-            )
-        }
         Way::Block { is_packed, copies } => {
             let (copies, stride) = (copies as u32, stride as u32);
             macro_rules! by_blocks {

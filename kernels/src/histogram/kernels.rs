@@ -6,14 +6,8 @@ use super::Binned;
 use super::binned::NONE;
 use crate::pack::Pack;
 
-/// Threads of a block in the kernel with counters for each lane.
-pub const LANE_THREADS: u32 = 128;
-/// [`LANE_THREADS`] as a number of elements.
-const LANES: usize = LANE_THREADS as usize;
-/// Threads of a block in the other kernels.
+/// Threads of a block.
 pub const BLOCK_THREADS: u32 = 512;
-/// The most values that a lane counts before it must add up its counters of 16 bits.
-const MOST: u32 = u16::MAX as u32;
 /// A counter of 16 bits that reaches this number is reduced by it. Until then, all threads of a block together add less than this.
 const HALF: u32 = 1 << 15;
 
@@ -35,115 +29,8 @@ pub fn clear_bins(bins: &mut [u32]) {
     }
 }
 
-/// Counts up to `2 * WORDS` bins with counters of 16 bits for each lane.
-///
-/// The counters of lane `l` are in bank `l` of shared memory: lanes never conflict, whatever the values are.
-#[gpu_kernel(launch_bounds(LANE_THREADS), noalias)]
-pub fn histogram_by_lanes<T: Binned, const N: usize, const WORDS: usize>(
-    x: &[T],
-    packs: &[Pack<T, N>],
-    values: Values,
-    bounds: T::Bounds,
-    bins: &mut [u32],
-) {
-    let mut counters = shared!([u16; LANES * 2 * WORDS], align = 16);
-    let (warp, lane) = (thread_idx().x as usize / 32, thread_idx().x as usize % 32);
-    let mine = warp * WORDS * 64 + lane * 2;
-    clear::<WORDS>(&mut counters);
-    sync_threads();
-
-    let mut counted = 0u32;
-    let step = global_size();
-    let mut first = block_idx().x as usize * LANES;
-    // All threads stay in the loop as long as any of them has a pack, since they add up their counters together.
-    while first < packs.len() {
-        let p = first + thread_idx().x as usize;
-        if p + 3 * step < packs.len() {
-            let (a, b, c, d) = (packs[p], packs[p + step], packs[p + 2 * step], packs[p + 3 * step]);
-            count_in_lane::<T, N>(&mut counters, mine, a, bounds);
-            count_in_lane::<T, N>(&mut counters, mine, b, bounds);
-            count_in_lane::<T, N>(&mut counters, mine, c, bounds);
-            count_in_lane::<T, N>(&mut counters, mine, d, bounds);
-        } else {
-            let mut q = p;
-            while q < packs.len() {
-                count_in_lane::<T, N>(&mut counters, mine, packs[q], bounds);
-                q += step;
-            }
-        }
-        first += 4 * step;
-        counted += 4 * N as u32;
-        if counted + 4 * N as u32 > MOST - 2 {
-            add_up::<WORDS>(&mut counters, bins);
-            counted = 0;
-        }
-    }
-    // There are fewer than 16 elements before the packs, and fewer than 16 behind them.
-    let i = global_id();
-    if i < values.head {
-        count_one(&mut counters, mine, x[i].bin(bounds));
-    }
-    if values.tail + i < x.len() {
-        count_one(&mut counters, mine, x[values.tail + i].bin(bounds));
-    }
-    add_up::<WORDS>(&mut counters, bins);
-}
-
-#[gpu_fn]
-fn clear<const WORDS: usize>(counters: &mut [u16]) {
-    let words = counters.reinterpret_mut::<U32x4>();
-    for i in (thread_idx().x as usize..LANES * WORDS / 4).step_by(LANES) {
-        words[i] = U32x4::splat(0);
-    }
-}
-
-#[gpu_fn]
-fn count_in_lane<T: Binned, const N: usize>(
-    counters: &mut [u16],
-    mine: usize,
-    pack: Pack<T, N>,
-    bounds: T::Bounds,
-) {
-    #[unroll]
-    for k in 0..N {
-        count_one(counters, mine, pack.0[k].bin(bounds));
-    }
-}
-
-#[gpu_fn]
-fn count_one(counters: &mut [u16], mine: usize, bin: u32) {
-    if bin != NONE {
-        counters[mine + (bin / 2) as usize * 64 + (bin % 2) as usize] += 1;
-    }
-}
-
-/// Adds the counters of all lanes of the block to the bins, and clears them.
-#[gpu_fn]
-fn add_up<const WORDS: usize>(counters: &mut [u16], bins: &mut [u32]) {
-    sync_threads();
-    let t = thread_idx().x as usize;
-    let words = counters.reinterpret_mut::<u32>();
-    for k in (t..WORDS).step_by(LANES) {
-        let (mut even, mut odd) = (0u32, 0u32);
-        for j in 0..LANES {
-            // The rotation lets neighbouring threads read neighbouring banks.
-            let word = words[(j / 32 * WORDS + k) * 32 + (t + j) % 32];
-            even += word & 0xffff;
-            odd += word >> 16;
-        }
-        if even > 0 && 2 * k < bins.len() {
-            atomic_add(&mut bins[2 * k], even);
-        }
-        if odd > 0 && 2 * k + 1 < bins.len() {
-            atomic_add(&mut bins[2 * k + 1], odd);
-        }
-    }
-    sync_threads();
-    clear::<WORDS>(counters);
-    sync_threads();
-}
-
-/// Counts with counters in the block's shared memory. There are `copies` of them, `stride` words apart, and each warp uses one.
+/// Counts with counters in the block's shared memory. There are `copies` of them, `stride` words apart, and neighbouring lanes use
+/// different ones: equal values do not meet in one counter.
 ///
 /// With `PACKED`, a word has two counters. A counter that reaches half of its range is reduced by that, and its bin gets it.
 #[gpu_kernel(launch_bounds(BLOCK_THREADS), noalias)]
@@ -162,7 +49,7 @@ pub fn histogram_by_blocks<T: Binned, const N: usize, const PACKED: bool>(
         words[i] = 0;
     }
     sync_threads();
-    let mine = (thread_idx().x / 32 % copies * stride) as usize;
+    let mine = (thread_idx().x % copies * stride) as usize;
     let step = global_size();
     let mut p = global_id();
     while p + 3 * step < packs.len() {

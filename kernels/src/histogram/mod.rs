@@ -1,7 +1,7 @@
 //! Histograms: the number of values in each bin of a range.
 //!
-//! [`histogram`] counts integers and floats in even bins. The number of bins decides where counters are: in a column of shared memory
-//! for each lane, in the shared memory of a block, or in global memory.
+//! [`histogram`] counts integers and floats in even bins. The number of bins decides where counters are: in the shared memory of a
+//! block, or in global memory.
 
 mod binned;
 mod call;

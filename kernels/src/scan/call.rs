@@ -9,6 +9,7 @@ use warpsmith::driver::Limits;
 use super::Word;
 use super::exchange::Exchange;
 use super::kernel::{THREADS, Tiles, WARPS, scan_kernel};
+use super::tiles::{length, tiles_step};
 use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
@@ -112,14 +113,7 @@ impl<'a, R: Reduction> Scan<'a, R> {
 
 impl<'a, R: Reduction<Partial: Word>> Family<'a> for Scan<'a, R> {
     fn plan(&self, _limits: &Limits) -> Result<Plan, KernelError> {
-        if self.y.len() != self.x.len() {
-            return Err(KernelError::Shape {
-                what: "y",
-                expected: format!("{}, as many as `x`", self.x.len()),
-                got: format!("{} elements", self.y.len()),
-                way_out: "pass parts of equal length",
-            });
-        }
+        length("y", self.y.len(), self.x.len(), "as many as `x`")?;
         if !self.in_place {
             self.y.apart_from("y", &self.x, "x")?;
         }
@@ -163,9 +157,9 @@ impl<'a, R: Reduction<Partial: Word>> Family<'a> for Scan<'a, R> {
     }
 }
 
-/// Packs of a thread, for packs of `per_pack` elements: 64 bytes, and at most 16 elements.
+/// Packs of a thread, for packs of `per_pack` elements: 128 bytes, and at most 32 elements.
 const fn rounds(per_pack: usize) -> usize {
-    if per_pack == 2 { 4 } else { 16 / per_pack }
+    if per_pack == 2 { 8 } else { 32 / per_pack }
 }
 
 /// The launch for `ROUNDS` packs of `N` elements a thread.
@@ -181,25 +175,20 @@ fn launch<'a, R: Reduction<Partial: Word>, const N: usize, const ROUNDS: usize>(
     let mut ys = y.packs::<N>().1;
     let mut exchange = Exchange::new::<R::Partial>(plan.grid, target)?;
     let head_len = head.unwrap_or(0);
-    macro_rules! call {
-        () => {
-            scan_kernel::<R, N, ROUNDS>(
-                &x,
-                &xs,
-                &mut y,
-                &mut ys,
-                Tiles { head: head_len, launch: exchange.launch },
-                &mut exchange.words,
-                &mut exchange.next_tile,
-                is_packed,
-                is_exclusive,
-            )
-        };
-    }
-    let ready = target.prepare(call!().grid(plan.grid).block(plan.block))?;
-    Ok(Step::new(move || {
-        let launched = ready.launch(call!());
-        exchange.advance();
-        Ok(launched?)
-    }))
+    Ok(tiles_step!(
+        target,
+        plan,
+        exchange,
+        scan_kernel::<R, N, ROUNDS>(
+            &x,
+            &xs,
+            &mut y,
+            &mut ys,
+            Tiles { head: head_len, launch: exchange.launch },
+            &mut exchange.words,
+            &mut exchange.next_tile,
+            is_packed,
+            is_exclusive,
+        )
+    ))
 }

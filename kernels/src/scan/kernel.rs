@@ -15,7 +15,7 @@ pub const WARPS: u32 = THREADS / 32;
 /// Blocks that run on a multiprocessor at once, for packs of `per_pack` elements: the most that have registers for their elements.
 /// Partial results of eight bytes, which come with packs of two, need more registers.
 const fn blocks(per_pack: usize) -> u32 {
-    if per_pack == 2 { 5 } else { 6 }
+    if per_pack == 2 { 3 } else { 4 }
 }
 
 /// The position of the tiles, and the number of the launch.

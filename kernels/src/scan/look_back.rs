@@ -10,10 +10,6 @@ use super::Word;
 use super::word::MOST_HALVES;
 use crate::reduction::Reduction;
 
-/// Words that a lane reads at once. The tiles in flight are hundreds, and each round of reads takes as long as one access to the L2
-/// cache.
-const READS: usize = 4;
-
 /// The words of a launch. Half `k` of the value of tile `i` is in word `k * tiles + i`: lanes read neighbouring words.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
@@ -112,7 +108,8 @@ fn publish<W: Word>(words: &mut [u64], board: Board, tile: u32, is_prefix: bool,
     #[unroll]
     for k in 0..W::HALVES {
         let at = k * board.tiles as usize + tile as usize;
-        atomic(&mut words[at]).store(state | value.half(k) as u64, Ordering::Relaxed);
+        // A store would stay behind the stores of outputs for a while. Everything waits for these words.
+        atomic_exchange(&mut words[at], state | value.half(k) as u64);
     }
 }
 
@@ -134,7 +131,7 @@ fn published<W: Word>(words: &mut [u64], board: Board, tile: u32) -> Published<W
     Published { value: W::of_halves(halves), is_prefix, is_sum }
 }
 
-/// The sum of all tiles before `tile`. A warp reads a window of tiles at once, and waits until each of them has published a sum.
+/// The sum of all tiles before `tile`. The lanes of a warp read the words of 32 tiles, and wait until each has published a sum.
 #[gpu_fn]
 fn looked_back<R: Reduction>(words: &mut [u64], board: Board, tile: u32, lane: u32) -> R::Partial
 where
@@ -143,32 +140,24 @@ where
     let mut sum = R::nothing();
     let mut end = tile;
     while end > 0 {
-        let mut seen = [Published { value: R::nothing(), is_prefix: true, is_sum: true }; READS];
-        #[unroll]
-        for j in 0..READS {
-            let distance = 32 * j as u32 + lane + 1;
-            if distance <= end {
-                seen[j] = published::<R::Partial>(words, board, end - distance);
+        let mut seen = Published { value: R::nothing(), is_prefix: true, is_sum: true };
+        if lane < end {
+            seen = published::<R::Partial>(words, board, end - 1 - lane);
+        }
+        while !all(seen.is_sum) {
+            if !seen.is_sum {
+                seen = published::<R::Partial>(words, board, end - 1 - lane);
             }
         }
-        #[unroll]
-        for j in 0..READS {
-            let distance = 32 * j as u32 + lane + 1;
-            while !all(seen[j].is_sum) {
-                if !seen[j].is_sum {
-                    seen[j] = published::<R::Partial>(words, board, end - distance);
-                }
-            }
-            let prefixes = ballot(seen[j].is_prefix);
-            // The nearest prefix contains everything before it: lanes beyond it add nothing.
-            let is_counted = lane <= prefixes.trailing_zeros();
-            let window = if is_counted { seen[j].value } else { R::nothing() };
-            sum = R::join(joined_backwards::<R>(window), sum);
-            if prefixes != 0 {
-                return sum;
-            }
+        // The nearest prefix contains everything before it: lanes beyond it add nothing.
+        let prefixes = ballot(seen.is_prefix);
+        let is_counted = lane <= prefixes.trailing_zeros();
+        let window = if is_counted { seen.value } else { R::nothing() };
+        sum = R::join(joined_backwards::<R>(window), sum);
+        if prefixes != 0 {
+            return sum;
         }
-        end -= 32 * READS as u32;
+        end -= 32;
     }
     sum
 }

@@ -6,12 +6,17 @@
 //! Scans of integers give the same bits every time. The last bits of those of floats may differ from launch to launch: a tile joins
 //! the tiles before it in groups that depend on which of them are ready.
 
+mod by_key;
+mod by_key_call;
 mod call;
 mod exchange;
 mod kernel;
 mod look_back;
+pub(crate) mod tiles;
 mod word;
 
+pub use by_key::{Segment, Segments, scan_by_key_kernel};
+pub use by_key_call::{ScanByKey, exclusive_scan_by_key, inclusive_scan_by_key};
 pub use call::{Scan, exclusive_scan, exclusive_scan_in_place, inclusive_scan, inclusive_scan_in_place};
 pub(crate) use exchange::Exchange;
 pub use kernel::{Tiles, scan_kernel};

@@ -2,8 +2,8 @@
 
 use warpsmith::prelude::*;
 
-/// The most halves of a value.
-pub const MOST_HALVES: usize = 4;
+/// The most halves of a value: four of a value of 16 bytes, and two of the segment that it belongs to.
+pub const MOST_HALVES: usize = 6;
 
 /// A value of up to 16 bytes, divided into halves of words.
 #[gpu_trait]

@@ -4,14 +4,16 @@ use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
-use super::kernel::{rounds, select_kernel};
-use super::selectors::{Comparable, Distinct, Flagged, Matching, Predicate, Selector};
-use super::tiles::{check, length, nothing, plan};
+use super::kernel::select_kernel;
+use super::selectors::{Distinct, Flagged, Matching, Predicate, Selector};
+use super::tiles::{check, empty, nothing};
 use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
+use crate::comparable::Comparable;
 use crate::error::KernelError;
 use crate::reduction::Truth;
 use crate::scan::Exchange;
+use crate::scan::tiles::{length, plan, rounds, tiles_step};
 
 /// Writes the elements of `x` with a true flag to the front of `y`, in their order, and their number to `count[0]`.
 ///
@@ -142,12 +144,16 @@ impl<'a, S: Selector> Family<'a> for Select<'a, S> {
         if *keeps_others {
             length("y", y.len(), x.len(), "as many as `x`")?;
         }
+        let types = short_name::<S>();
+        if x.is_empty() {
+            return Ok(empty(types));
+        }
         let why = if *keeps_others {
             "one pass over the elements, which are written from both ends"
         } else {
             "one pass over the elements"
         };
-        Ok(plan::<S::Element, u64>("select_kernel", short_name::<S>(), x.len(), size_of::<S::Element>(), why))
+        Ok(plan::<S::Element, u64>("select_kernel", types, x.len(), size_of::<S::Element>(), why))
     }
 
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
@@ -174,26 +180,21 @@ impl<'a, S: Selector> Select<'a, S> {
         let Self { x, flags, setting, mut y, mut count, keeps_others } = self;
         let flags = flags.unwrap_or_else(|| x.values::<S::Flag>().nothing());
         let mut exchange = Exchange::new::<u64>(plan.grid, target)?;
-        macro_rules! call {
-            () => {
-                select_kernel::<S, ROUNDS>(
-                    &x,
-                    &flags,
-                    setting,
-                    &mut y,
-                    &mut count,
-                    exchange.launch,
-                    &mut exchange.words,
-                    &mut exchange.next_tile,
-                    keeps_others,
-                )
-            };
-        }
-        let ready = target.prepare(call!().grid(plan.grid).block(plan.block))?;
-        Ok(Step::new(move || {
-            let launched = ready.launch(call!());
-            exchange.advance();
-            Ok(launched?)
-        }))
+        Ok(tiles_step!(
+            target,
+            plan,
+            exchange,
+            select_kernel::<S, ROUNDS>(
+                &x,
+                &flags,
+                setting,
+                &mut y,
+                &mut count,
+                exchange.launch,
+                &mut exchange.words,
+                &mut exchange.next_tile,
+                keeps_others,
+            )
+        ))
     }
 }

@@ -4,24 +4,8 @@ use warpsmith::prelude::*;
 
 use super::Selector;
 use crate::reduction::OwnSum;
+use crate::scan::tiles::{LANES, THREADS, WARPS};
 use crate::scan::{before_tile, before_warp, take_tile};
-
-/// Threads of a block.
-pub const THREADS: u32 = 256;
-/// [`THREADS`] as a number of elements.
-pub const LANES: usize = THREADS as usize;
-/// Warps of a block.
-pub const WARPS: usize = LANES / 32;
-
-/// Elements of a thread, for elements of `size` bytes: up to 64 bytes, and 16 elements.
-pub const fn rounds(size: usize) -> usize {
-    match size {
-        0..=4 => 16,
-        5..=8 => 8,
-        9..=16 => 4,
-        _ => 1,
-    }
-}
 
 /// Sets the count of an empty input.
 #[gpu_kernel]

@@ -21,4 +21,4 @@ pub use call::{Select, partition, partition_if, select, select_if, unique};
 pub use kernel::select_kernel;
 pub use run_call::{Runs, run_length_encode};
 pub use runs::{OpenRun, encode_kernel};
-pub use selectors::{Comparable, Distinct, Flagged, Matching, Predicate, Selector};
+pub use selectors::{Distinct, Flagged, Matching, Predicate, Selector};

@@ -4,14 +4,14 @@ use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
-use super::kernel::rounds;
 use super::runs::{OpenRun, encode_kernel};
-use super::selectors::Comparable;
-use super::tiles::{check, nothing, plan};
+use super::tiles::{check, empty, nothing};
 use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
+use crate::comparable::Comparable;
 use crate::error::KernelError;
 use crate::scan::Exchange;
+use crate::scan::tiles::{plan, rounds, tiles_step};
 
 /// Writes the first element of each run of equal elements of `x` to `values`, the length of the run to `lengths`, and the number of
 /// runs to `count[0]`.
@@ -65,6 +65,9 @@ impl<'a, T: Comparable> Family<'a> for Runs<'a, T> {
         values.apart_from("values", &lengths.read(), "lengths")?;
         count.apart_from("count", &values.read(), "values")?;
         count.apart_from("count", &lengths.read(), "lengths")?;
+        if x.is_empty() {
+            return Ok(empty(short_name::<T>()));
+        }
         Ok(plan::<T, OpenRun>(
             "encode_kernel",
             short_name::<T>(),
@@ -97,24 +100,19 @@ impl<'a, T: Comparable> Runs<'a, T> {
     fn launch<const ROUNDS: usize>(self, plan: &Plan, target: &Target) -> Result<Step<'a>, KernelError> {
         let Self { x, mut values, mut lengths, mut count } = self;
         let mut exchange = Exchange::new::<OpenRun>(plan.grid, target)?;
-        macro_rules! call {
-            () => {
-                encode_kernel::<T, ROUNDS>(
-                    &x,
-                    &mut values,
-                    &mut lengths,
-                    &mut count,
-                    exchange.launch,
-                    &mut exchange.words,
-                    &mut exchange.next_tile,
-                )
-            };
-        }
-        let ready = target.prepare(call!().grid(plan.grid).block(plan.block))?;
-        Ok(Step::new(move || {
-            let launched = ready.launch(call!());
-            exchange.advance();
-            Ok(launched?)
-        }))
+        Ok(tiles_step!(
+            target,
+            plan,
+            exchange,
+            encode_kernel::<T, ROUNDS>(
+                &x,
+                &mut values,
+                &mut lengths,
+                &mut count,
+                exchange.launch,
+                &mut exchange.words,
+                &mut exchange.next_tile,
+            )
+        ))
     }
 }

@@ -2,8 +2,8 @@
 
 use warpsmith::prelude::*;
 
-use super::kernel::{LANES, THREADS, WARPS};
 use crate::reduction::Reduction;
+use crate::scan::tiles::{LANES, THREADS, WARPS};
 use crate::scan::{MOST_HALVES, Word, before_tile, before_warp, take_tile};
 
 /// The runs that begin in some elements, and the elements since the last beginning.

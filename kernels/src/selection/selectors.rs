@@ -69,11 +69,6 @@ pub trait Selector: 'static {
     ) -> bool;
 }
 
-/// A type whose values are compared, on the host and in kernels: numbers, `bool`, and structs and enums with `#[gpu(PartialEq)]`.
-pub trait Comparable: GpuType + PartialEq + warpsmith::types::operators::PartialEq + 'static {}
-
-impl<T: GpuType + PartialEq + warpsmith::types::operators::PartialEq + 'static> Comparable for T {}
-
 /// Takes elements with a true flag.
 pub struct Flagged<T, F>(PhantomData<(T, F)>);
 

@@ -1,10 +1,10 @@
-//! What the calls of this family share: their tiles, their plans, and the checks of their arguments.
+//! What the calls of this family share: the checks of their arguments, and empty inputs.
 
-use super::kernel::{LANES, THREADS, WARPS, rounds, zero_count};
+use super::kernel::zero_count;
 use crate::argument::{Input, Output};
 use crate::call::{Plan, Step, Target, step};
 use crate::error::KernelError;
-use crate::scan::{Exchange, Word};
+use crate::scan::tiles::length;
 
 /// The most bytes of an element: a block keeps one for each thread in shared memory.
 const MOST_BYTES: usize = 128;
@@ -24,39 +24,10 @@ pub fn check<T>(x: &Input<'_, T>, count: &Output<'_, u64>) -> Result<(), KernelE
     count.apart_from("count", x, "x")
 }
 
-/// Refuses an argument of another length than `expected`, which is explained by `why`.
-pub fn length(what: &'static str, len: usize, expected: usize, why: &str) -> Result<(), KernelError> {
-    if len == expected {
-        return Ok(());
-    }
-    Err(KernelError::Shape {
-        what,
-        expected: format!("{expected}, {why}"),
-        got: format!("{len} elements"),
-        way_out: "pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`",
-    })
-}
-
-/// The plan of a kernel whose tiles have sums of type `W`, and `staged` bytes of shared memory for each element.
-pub fn plan<T, W: Word>(kernel: &'static str, types: String, len: usize, staged: usize, why: &str) -> Plan {
-    let tile = LANES * rounds(size_of::<T>());
-    let grid = u32::try_from(len.div_ceil(tile)).unwrap_or(u32::MAX);
+/// The plan for an empty input.
+pub fn empty(types: String) -> Plan {
     let mut plan = Plan::nothing(types, "there are no elements");
-    plan.grid = 1;
-    plan.block = 32;
-    plan.kernel = "zero_count";
-    if len > 0 {
-        plan = Plan {
-            kernel,
-            tile,
-            grid,
-            block: THREADS,
-            shared: tile * staged + (WARPS + 1) * size_of::<W>() + size_of::<u32>(),
-            workspace: Exchange::bytes::<W>(grid),
-            why: why.to_owned(),
-            ..plan
-        };
-    }
+    (plan.kernel, plan.grid, plan.block) = ("zero_count", 1, 32);
     plan
 }
 

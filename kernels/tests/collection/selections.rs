@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use warpsmith::prelude::*;
 use warpsmith_kernels::KernelError;
+use warpsmith_kernels::comparable::Comparable;
 use warpsmith_kernels::selection::{
-    Comparable, Predicate, partition, partition_if, run_length_encode, select, select_if, unique,
+    Predicate, partition, partition_if, run_length_encode, select, select_if, unique,
 };
 
 use crate::devices::{Placed, Random, devices, scale, shuffled};
