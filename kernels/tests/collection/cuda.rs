@@ -4,7 +4,7 @@ use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::nvrtc::Arch;
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
-use warpsmith_kernels::histogram::kernels::{histogram_by_blocks, histogram_by_lanes};
+use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
 use warpsmith_kernels::movement::{copy_rows, transpose, transpose_elements, transpose_packs};
 use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
 use warpsmith_kernels::products::tensor_cores::warpgroups::gemm_warpgroups;
@@ -53,7 +53,7 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<short_rows_kernel<Sum<f32>, 4>>("reduce_short_rows@8_lanes", (8,));
     prints::<columns_kernel<Sum<f32>, 4>>("reduce_columns@sum_f32", ());
     prints::<dot_kernel<f32, 4>>("dot@f32", ());
-    prints::<scan_kernel<OwnSum<u32>, 4, 4>>("scan@inclusive_u32", (true, false));
+    prints::<scan_kernel<OwnSum<u32>, 4, 8>>("scan@inclusive_u32", (true, false));
     prints::<rows_in_registers<Softmax, Words<f32>, 4, 8>>(
         "rows_in_registers@softmax_f32",
         (256, 8, true, false, false, false),
@@ -67,7 +67,7 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<transpose_packs<u32, 4>>("transpose_packs@4_bytes", (1, false));
     prints::<transpose_elements<u16, 64, 2>>("transpose_elements@2_bytes", (true,));
     prints::<copy_rows<u64>>("copy_rows@8_bytes", (256, true, false));
-    prints::<scan_kernel<Sum<i64>, 2, 4>>("scan@exclusive_i64", (true, true));
+    prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>("gemm_cuda_cores@64", ());
     prints::<gemm_warps<f16, Silu, true, false>>("gemm_warps@f16_silu", ());
     prints_for_warpgroups::<gemm_warpgroups<bf16, Unchanged, false, 256, true>>("gemm_warpgroups@bf16", ());
-    prints::<histogram_by_lanes<u8, 16, 128>>("histogram_by_lanes@u8", ());
+    prints::<histogram_by_blocks<u8, 16, false>>("histogram_by_blocks@u8", ());
     prints::<histogram_by_blocks<i32, 4, true>>("histogram_by_blocks@packed", ());
 }
 
