@@ -1,10 +1,15 @@
-"""Kernels that take turns: bursts after a rest, and launches without a rest. Knows no kernel."""
+"""Kernels that take turns: bursts after a rest, and launches without a rest. Knows no kernel.
 
+`TURNS=3 REST=0.05` in the environment make a quick look of it.
+"""
+
+import os
 import subprocess
 import sys
 import time
 
-LAUNCHES, TURNS, REST, TURN = 5, 15, 0.3, 60.0
+LAUNCHES, TURN = 5, 60.0
+TURNS, REST = int(os.environ.get("TURNS", 15)), float(os.environ.get("REST", 0.3))
 
 
 class Failed(Exception):
