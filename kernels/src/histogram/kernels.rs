@@ -97,11 +97,7 @@ fn count_runs<T: Binned, const N: usize, const PACKED: bool>(
 
 /// Calls `count` with each bin of a pack's values, and the number of consecutive values in it.
 #[gpu_fn]
-fn each_run<T: Binned, const N: usize>(
-    pack: Pack<T, N>,
-    bounds: T::Bounds,
-    mut count: impl FnMut(u32, u32),
-) {
+fn each_run<T: Binned, const N: usize>(pack: Pack<T, N>, bounds: T::Bounds, mut count: impl FnMut(u32, u32)) {
     let mut bin = pack.0[0].bin(bounds);
     let mut run = 1u32;
     #[unroll]

@@ -113,11 +113,8 @@ pub fn scan_by_key_kernel<K: GpuType + PartialEq, R: Reduction, const ROUNDS: us
         let at = in_tile + r as u32 * 32;
         let votes = ballot(begins >> r & 1 == 1);
         let heads = votes & lanemask_le();
-        let own = if at < tile_len {
-            R::of(elements[r], (tile_first + at as usize) as u64)
-        } else {
-            R::nothing()
-        };
+        let own =
+            if at < tile_len { R::of(elements[r], (tile_first + at as usize) as u64) } else { R::nothing() };
         // The lanes below that are in the same segment.
         let distance = if heads == 0 { lane } else { lane - (31 - heads.leading_zeros()) };
         let through = segment_inclusive::<R>(own, distance);

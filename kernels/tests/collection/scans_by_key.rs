@@ -131,7 +131,10 @@ fn keys_of_another_number_are_refused() {
     let keys = device.upload(&[1u8; 11]).expect("memory");
     let mut y = device.alloc_zeroed::<u32>(12).expect("memory");
     assert_eq!(
-        inclusive_scan_by_key::<OwnSum<u32>, u8>(&device, &keys, &x, &mut y).run().expect_err("refused").to_string(),
+        inclusive_scan_by_key::<OwnSum<u32>, u8>(&device, &keys, &x, &mut y)
+            .run()
+            .expect_err("refused")
+            .to_string(),
         "`keys` has 11 elements, but needs 12, one for each element of `x`; \
          pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`"
     );
