@@ -108,7 +108,8 @@ impl TensorSum {
     }
 }
 
-/// A step of a sum of `f64`, `a * b + c` by a fused operation. A NaN stays, that of `b` before that of `c`, and that before that of `a`; a new one is the one that GPUs give.
+/// A step of a sum of `f64`: `a * b + c`, rounded once. A NaN stays: that of `b`, else that of `c`, else that of `a`. A new NaN is
+/// the one that GPUs give.
 #[must_use]
 pub fn add_product(a: f64, b: f64, c: f64) -> f64 {
     let quiet = |nan: f64| f64::from_bits(nan.to_bits() | 1 << 51);
@@ -125,8 +126,8 @@ fn exact<'a>(factors: impl Iterator<Item = (&'a f64, &'a f64)>, old: f64) -> f64
     factors.fold(old, |sum, (a, b)| sum + a * b)
 }
 
-/// The sum of products and of the old sum, each cut `fraction` bits behind the greatest exponent. The old sum comes with the least exponent of its
-/// format.
+/// The sum of products and of the old sum, each cut `fraction` bits behind the greatest exponent. The old sum comes with the
+/// least exponent of its format.
 #[must_use]
 pub fn fused<'a>(
     factors: impl Iterator<Item = (&'a f64, &'a f64)> + Clone,
