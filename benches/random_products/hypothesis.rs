@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use corpus::random_products::{Element, Instruction, Operands, Pools};
+use corpus::random_products::{Element, Instruction, Operands, Pools, half_bits};
 use warpsmith::simulator::context::{cut, fused, nearest_half};
 
 /// What is added at once, and what is cut.
@@ -44,14 +44,13 @@ impl Hypothesis {
         let sum = factors.chunks(self.group).fold(start, |sum, group| {
             let terms = group.iter().map(|(a, b)| (a, b));
             match (fused(terms, least, (sum, of_sums), self.fraction), of.c) {
-                (sum, Element::F16) => nearest_half(sum).to_f64(),
+                (sum, Element::F16) => nearest_half(sum),
                 (sum, _) => cut(sum, self.mantissa),
             }
         });
         let sum = if self.converted { f64::from(sum as f32 + old as f32) } else { sum } + 0.0;
         match of.c {
-            Element::F16 if sum.is_nan() => 0x7fff,
-            Element::F16 => nearest_half(sum).to_bits().into(),
+            Element::F16 => half_bits(nearest_half(sum)),
             _ if sum.is_nan() => 0x7fff_ffff,
             _ => (sum as f32).to_bits().into(),
         }

@@ -11,6 +11,7 @@ pub mod warpgroup;
 use std::ops::Range;
 
 use warpsmith::Device;
+use warpsmith::prelude::f16;
 use warpsmith::simulator::TensorCores;
 use warpsmith::simulator::context::{TensorSum, TensorUnit, add_product};
 
@@ -96,7 +97,7 @@ impl Instruction {
     pub fn sum(&self, cores: TensorCores, of: &Operands<'_>) -> u64 {
         if let Some(floats) = self.floats() {
             return match self.c {
-                Element::F16 => floats.sum_f16(cores, of.a, of.b, of.old as u16).into(),
+                Element::F16 => half_bits(floats.sum(cores, of.a, of.b, self.c.value(of.old))),
                 _ => floats.sum_f32(cores, of.a, of.b, f32::from_bits(of.old as u32)).to_bits().into(),
             };
         }
@@ -108,6 +109,11 @@ impl Instruction {
         let clamped = total.clamp(i32::MIN.into(), i32::MAX.into());
         u64::from(if self.sums == Sums::Clamp { clamped } else { total } as u32)
     }
+}
+
+/// The bits of a number that is one of `f16`.
+pub fn half_bits(value: f64) -> u64 {
+    if value.is_nan() { 0x7fff } else { f16::from_f64(value).to_bits().into() }
 }
 
 /// Bits of a number of some bytes.

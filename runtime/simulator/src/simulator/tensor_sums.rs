@@ -7,8 +7,6 @@
 //! The exponent of a product is the sum of its factors' exponents, though the product itself may be twice as large. Zeros have no
 //! exponent, and none is below that of the smallest `bf16`. A sum that is zero is positive.
 
-use warpsmith_ir::half::f16;
-
 /// How the simulator adds the products of tensor cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TensorCores {
@@ -80,20 +78,14 @@ impl TensorSum {
         }
     }
 
-    /// Like [`sum_f32`](Self::sum_f32), of `f16`, by the bits.
+    /// A sum as a number of its format; some NaN where GPUs give one.
     #[must_use]
-    pub fn sum_f16(&self, cores: TensorCores, a: &[f64], b: &[f64], old: u16) -> u16 {
-        match self.sum(cores, a, b, f16::from_bits(old).to_f64()) {
-            sum if sum.is_nan() => 0x7fff,
-            sum => nearest_half(sum).to_bits(),
-        }
-    }
-
-    fn sum(&self, cores: TensorCores, a: &[f64], b: &[f64], old: f64) -> f64 {
-        match cores {
-            TensorCores::Exact => exact(a.iter().zip(b), old),
+    pub fn sum(&self, cores: TensorCores, a: &[f64], b: &[f64], old: f64) -> f64 {
+        match (cores, self.unit) {
             // Zero is positive.
-            TensorCores::Hopper => self.hopper(a, b, old) + 0.0,
+            (TensorCores::Hopper, _) => self.hopper(a, b, old) + 0.0,
+            (TensorCores::Exact, TensorUnit::Half) => nearest_half(exact(a.iter().zip(b), old)),
+            (TensorCores::Exact, _) => f64::from(exact(a.iter().zip(b), old) as f32),
         }
     }
 
@@ -101,7 +93,7 @@ impl TensorSum {
         let (all, least) = (|| a.iter().zip(b), self.operands.map(FloatFormat::least));
         match self.unit {
             TensorUnit::Single => cut(fused(all(), least, (old, LEAST), 25), 23),
-            TensorUnit::Half => nearest_half(fused(all(), least, (old, LEAST_HALF), 25)).to_f64(),
+            TensorUnit::Half => nearest_half(fused(all(), least, (old, LEAST_HALF), 25)),
             TensorUnit::Short => cut(fused(all(), least, (old, LEAST), 13), 13),
             TensorUnit::Converted => {
                 let half = |second: bool, old| {
@@ -116,7 +108,8 @@ impl TensorSum {
     }
 }
 
-/// A step of a sum of `f64`, `a * b + c` by a fused operation. A NaN stays, that of `b` before that of `c`, and that before that of `a`; a new one is the one that GPUs give.
+/// A step of a sum of `f64`: `a * b + c`, rounded once. A NaN stays: that of `b`, else that of `c`, else that of `a`. A new NaN is
+/// the one that GPUs give.
 #[must_use]
 pub fn add_product(a: f64, b: f64, c: f64) -> f64 {
     let quiet = |nan: f64| f64::from_bits(nan.to_bits() | 1 << 51);
@@ -133,8 +126,8 @@ fn exact<'a>(factors: impl Iterator<Item = (&'a f64, &'a f64)>, old: f64) -> f64
     factors.fold(old, |sum, (a, b)| sum + a * b)
 }
 
-/// The sum of products and of the old sum, each cut `fraction` bits behind the greatest exponent. The old sum comes with the least exponent of its
-/// format.
+/// The sum of products and of the old sum, each cut `fraction` bits behind the greatest exponent. The old sum comes with the
+/// least exponent of its format.
 #[must_use]
 pub fn fused<'a>(
     factors: impl Iterator<Item = (&'a f64, &'a f64)> + Clone,
@@ -184,12 +177,15 @@ pub fn cut(x: f64, mantissa: u32) -> f64 {
     f32::from_bits(cut.to_bits() >> (23 - mantissa) << (23 - mantissa)).into()
 }
 
-/// The nearest `f16`, ties to even. `f16::from_f64` does not look at the lowest 32 bits, which may break a tie.
+/// The nearest `f16`, ties to even; infinite beyond the greatest.
 #[must_use]
-pub fn nearest_half(x: f64) -> f16 {
-    let cut = cut(x, 23) as f32;
-    let tail = u32::from(f64::from(cut) != x && cut.is_finite());
-    f16::from_f32(f32::from_bits(cut.to_bits() | tail))
+pub fn nearest_half(x: f64) -> f64 {
+    // Numbers with this exponent are a multiple of this apart.
+    let step = power(exponent(x, LEAST_HALF).min(16) - 10);
+    match (x / step).round_ties_even() * step {
+        near if near.abs() > 65504.0 => near * f64::INFINITY,
+        near => near,
+    }
 }
 
 #[cfg(test)]
@@ -233,8 +229,9 @@ mod tests {
     fn zero_is_positive_and_nan_is_one() {
         let rule = TensorSum { operands: [FloatFormat::F16; 2], unit: TensorUnit::Half };
         let tiny = [-power(-24)];
-        assert_eq!(rule.sum_f16(Hopper, &tiny, &[power(-24)], 0x8000), 0);
-        assert_eq!(rule.sum_f16(Hopper, &[f64::INFINITY], &[0.0], 0), 0x7fff);
+        assert_eq!(rule.sum(Hopper, &tiny, &[power(-24)], -0.0).to_bits(), 0);
+        let single = TensorSum { unit: TensorUnit::Single, ..rule };
+        assert_eq!(single.sum_f32(Hopper, &[f64::INFINITY], &[0.0], 0.0).to_bits(), 0x7fff_ffff);
         let nan = f64::from_bits(0x7ff0_0000_0000_0007);
         assert_eq!(add_product(nan, 1.0, 1.0).to_bits(), nan.to_bits() | 1 << 51);
         assert_eq!(add_product(f64::NAN, 1.0, nan).to_bits(), nan.to_bits() | 1 << 51);
@@ -245,9 +242,12 @@ mod tests {
     #[test]
     fn a_tie_that_low_bits_break_is_rounded_to_the_nearest_half() {
         let tie = 1.0 + power(-11);
-        assert_eq!(nearest_half(tie).to_bits(), 0x3c00);
-        assert_eq!(nearest_half(tie + power(-40)).to_bits(), 0x3c01);
-        assert_eq!(nearest_half(tie - power(-40)).to_bits(), 0x3c00);
-        assert_eq!(nearest_half(-65520.0).to_bits(), 0xfc00);
+        assert_eq!(nearest_half(tie), 1.0);
+        assert_eq!(nearest_half(tie + power(-40)), 1.0 + power(-10));
+        assert_eq!(nearest_half(tie - power(-40)), 1.0);
+        assert_eq!(nearest_half(power(-25)), 0.0);
+        assert_eq!(nearest_half(-3.0 * power(-25)), -power(-23));
+        assert_eq!([65519.9, 65520.0, -1e300].map(nearest_half), [65504.0, f64::INFINITY, -f64::INFINITY]);
+        assert!(nearest_half(f64::NAN).is_nan());
     }
 }
