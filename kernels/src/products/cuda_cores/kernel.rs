@@ -23,12 +23,13 @@ type Sums<const R: usize, const C: usize> = [[[[f32; 4]; C]; 4]; R];
 
 /// `GROUPS` groups of four elements of a stage's line, `APART` elements apart.
 #[gpu_fn]
-fn fragment<const GROUPS: usize, const APART: usize>(from: *const f32) -> [F32x4; GROUPS] {
-    let mut groups = [F32x4::splat(0.0); GROUPS];
+fn fragment<const GROUPS: usize, const APART: usize>(from: *const f32) -> [[f32; 4]; GROUPS] {
+    let mut groups = [[0.0f32; 4]; GROUPS];
     #[unroll]
     for g in 0..GROUPS {
         let group = from.wrapping_add(g * APART) as *const F32x4;
-        groups[g] = unsafe { *group };
+        let group = unsafe { *group };
+        groups[g] = [group.x, group.y, group.z, group.w];
     }
     groups
 }
@@ -38,25 +39,16 @@ fn fragment<const GROUPS: usize, const APART: usize>(from: *const f32) -> [F32x4
 /// A multiprocessor reads two of the three operands of a product in a cycle, and keeps the third from the product before. So neighbours
 /// share an element of the longer side, and where those of one end, the next begin with the same element of the shorter side.
 #[gpu_fn]
-fn multiply<const R: usize, const C: usize>(sums: &mut Sums<R, C>, rows: [F32x4; R], cols: [F32x4; C]) {
+fn multiply<const R: usize, const C: usize>(sums: &mut Sums<R, C>, rows: [[f32; 4]; R], cols: [[f32; 4]; C]) {
     let (long, short) = if R > C { (4 * R, 4 * C) } else { (4 * C, 4 * R) };
-    // Plain numbers: the compiler unrolls the steps around this only if there is little to unroll.
-    let (a, b) = (rows.as_ptr() as *const f32, cols.as_ptr() as *const f32);
-    let sums = sums.as_mut_ptr() as *mut f32;
     #[unroll]
     for x in 0..long {
         #[unroll]
         for step in 0..short {
             let y = if x % 2 == 0 { step } else { short - 1 - step };
-            unsafe {
-                if R > C {
-                    let sum = sums.wrapping_add(x * short + y);
-                    *sum = (*a.wrapping_add(x)).mul_add(*b.wrapping_add(y), *sum);
-                } else {
-                    let sum = sums.wrapping_add(y * long + x);
-                    *sum = (*b.wrapping_add(x)).mul_add(*a.wrapping_add(y), *sum);
-                }
-            }
+            let (i, j) = if R > C { (x, y) } else { (y, x) };
+            let (a, b) = (rows[i / 4][i % 4], cols[j / 4][j % 4]);
+            sums[i / 4][i % 4][j / 4][j % 4] = a.mul_add(b, sums[i / 4][i % 4][j / 4][j % 4]);
         }
     }
 }
