@@ -32,6 +32,7 @@ fn chosen(out: &mut [u32], first: bool) {
 }
 
 #[gpu_kernel]
+#[allow(clippy::needless_late_init)]
 fn late(out: &mut [u32], first: bool) {
     let mut a = shared!([u32; 32]);
     let mut b = shared!([u32; 64]);

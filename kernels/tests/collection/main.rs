@@ -13,4 +13,6 @@ mod products;
 mod reductions;
 mod rows;
 mod scans;
+mod scans_by_key;
+mod selections;
 mod shapes;

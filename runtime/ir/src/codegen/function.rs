@@ -51,6 +51,8 @@ pub(super) struct OpenFunction<'m> {
     pub trial: Option<Trial>,
     /// Indices that a comparison before the loop has shown to be in bounds.
     pub along: Vec<Along>,
+    /// Indices that were compared before these iterations of a loop.
+    pub ahead: Vec<*const Expr>,
     /// Indices of the surrounding statements that have passed their checks, or will have before they are printed.
     pub early: Vec<Early>,
     /// The end of a loop with a condition, in the condition, and the name of what was read of it before the loop.
