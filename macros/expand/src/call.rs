@@ -312,7 +312,7 @@ impl Lower<'_> {
         }
         let (captures, captured) = captures(&captured);
         let emit = two.emit;
-        Lowered { witness: two.witness, emit: quote!({ #captures let #captured = __captured; #emit }) }
+        Lowered { witness: two.witness, emit: quote!({ #captures #captured #emit }) }
     }
 
     fn closure_body(&mut self, e: &ExprClosure, ret_probe: &syn::Ident, ret_index: usize) -> Lowered {

@@ -115,8 +115,7 @@ impl Lower<'_> {
             return Inlined { witness, captures: TokenStream::new(), emit };
         }
         let (captures, captured) = captures(&captured);
-        // The body takes the copies out of a tuple, which it owns by that: the loop outlives this block.
-        Inlined { witness, captures, emit: quote!({ let #captured = __captured; #emit }) }
+        Inlined { witness, captures, emit: quote!({ #captured #emit }) }
     }
 
     fn inlined_body(&mut self, closure: &ExprClosure, of: &[Ident]) -> Lowered {
@@ -170,11 +169,17 @@ impl From<Lowered> for Inlined {
     }
 }
 
-/// A statement that binds `__captured` to what a `move` closure captures, and the pattern that takes it apart again.
+/// A statement that binds `__captured` to the names that a `move` closure captures, and one that takes them out again.
+///
+/// Names are `Copy`, and a closure of the emitter that only copies something borrows it. It must own these, since the loop that calls
+/// it is recorded later; a cell is no `Copy`.
 pub fn captures(names: &[Ident]) -> (TokenStream, TokenStream) {
     let texts = names.iter().map(|name| name.to_string());
     let names: Vec<Ident> = names.iter().map(held).collect();
-    (quote!(let __captured = (#(__r.capture(#texts, &#names),)*);), quote!((#(#names,)*)))
+    (
+        quote!(let __captured = ::core::cell::Cell::new((#(__r.capture(#texts, &#names),)*));),
+        quote!(let (#(#names,)*) = __captured.into_inner();),
+    )
 }
 
 /// A function's name as a closure that calls it.
