@@ -4,25 +4,32 @@ use corpus::random_products::Instruction;
 use corpus::random_products::warpgroup::{Multiplied, product};
 use warpsmith::prelude::*;
 
-/// Products of a warpgroup: each type by 8 to 256 columns, and with the left operand in registers by some of these.
+macro_rules! widths {
+    ($t:ty, $in_registers:literal: $($c:literal)+) => {
+        [$(product::<$t, $c, $in_registers>()),+]
+    };
+}
+
+/// Products of a warpgroup: each type by every width that it has, and with the left operand in registers by some of these.
 pub fn all() -> Vec<Instruction> {
     let mut all = Vec::new();
-    of::<f16>(&mut all);
-    of::<bf16>(&mut all);
-    of::<f32>(&mut all);
-    of::<F8E4M3>(&mut all);
-    of::<F8E5M2>(&mut all);
-    of::<i8>(&mut all);
-    of::<u8>(&mut all);
+    floats::<f16>(&mut all);
+    floats::<bf16>(&mut all);
+    floats::<f32>(&mut all);
+    floats::<F8E4M3>(&mut all);
+    floats::<F8E5M2>(&mut all);
+    integers::<i8>(&mut all);
+    integers::<u8>(&mut all);
     all
 }
 
-fn of<T: Multiplied>(to: &mut Vec<Instruction>) {
-    macro_rules! widths {
-        ($in_registers:literal: $($c:literal)+) => {
-            to.extend([$(product::<T, $c, $in_registers>()),+]);
-        };
-    }
-    widths!(false: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
-    widths!(true: 1 8 32);
+fn floats<T: Multiplied>(to: &mut Vec<Instruction>) {
+    to.extend(widths!(T, false: 5 7 9 11 13 15 17 19 21 23 25 27 29 31));
+    integers::<T>(to);
+}
+
+/// The widths that integers have too.
+fn integers<T: Multiplied>(to: &mut Vec<Instruction>) {
+    to.extend(widths!(T, false: 1 2 3 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32));
+    to.extend(widths!(T, true: 1 8 32));
 }

@@ -162,6 +162,19 @@ builtin! {
 /// }
 /// turned(0).grid(1).block(128).launch(&Device::simulator()).unwrap();
 /// ```
+///
+/// Integers have fewer widths: 8, 16, 24, 32 and the multiples of 16 up to 256.
+///
+/// ```compile_fail,E0080
+/// # use warpsmith::prelude::*;
+/// # use warpsmith::ptx::*;
+/// #[gpu_kernel]
+/// fn odd(a: u64) {
+///     let mut sums = [[0i32; 4]; 5];
+///     wgmma::<i8, _, false, false>(&mut sums, a, a, false);
+/// }
+/// odd(0).grid(1).block(128).launch(&Device::simulator()).unwrap();
+/// ```
 #[inline]
 #[track_caller]
 pub fn wgmma<T: WgmmaElement, S: WgmmaSums<T>, const A_TURNED: bool, const B_TURNED: bool>(
@@ -206,6 +219,10 @@ const fn shape<T: WgmmaElement, S: WgmmaSums<T>>(turned: bool) {
     assert!(
         S::GROUPS >= 1 && S::GROUPS <= 32,
         "the sums of a warpgroup are 64 × 8 * C, with C from 1 to 32: 8 to 256 columns"
+    );
+    assert!(
+        T::FLOATS.is_some() || S::GROUPS <= 4 || S::GROUPS % 2 == 0,
+        "the sums of integers have 8, 16, 24 or 32 columns, or a multiple of 16 up to 256"
     );
     let size = size_of::<T>();
     assert!(
