@@ -153,9 +153,12 @@ fn the_readme_shows_the_first_kernel_of_the_tutorial() {
     assert_eq!(kernel("README.md"), kernel("docs/tutorial/saxpy.md"));
 }
 
-/// The names of a page's sections, as links spell them.
-fn sections(text: &str) -> Vec<String> {
-    let titles = text.lines().filter(|line| line.starts_with('#'));
+/// The names of a page's sections, as links spell them; those of a page that it includes, too.
+fn sections(page: &str) -> Vec<String> {
+    let text = read(page);
+    let included = text.lines().filter_map(|line| line.strip_prefix("{{#include ")?.strip_suffix("}}"));
+    let included: String = included.map(|path| read(beside(page, path))).collect();
+    let titles = text.lines().chain(included.lines()).filter(|line| line.starts_with('#'));
     let titles = titles.map(|line| line.trim_start_matches(['#', ' ']).to_lowercase().replace(' ', "-"));
     titles.map(|title| title.replace(['`', '(', ')', ','], "")).collect()
 }
@@ -170,7 +173,7 @@ fn links_lead_to_pages_of_the_book() {
             let target = if file.is_empty() { page.clone() } else { beside(page, file) };
             assert!(pages.contains(&target) || pictures.contains(&target.as_str()), "{page} links {link}");
             assert!(
-                section.is_empty() || sections(&read(&target)).contains(&section.to_owned()),
+                section.is_empty() || sections(&target).contains(&section.to_owned()),
                 "{page} links {link}"
             );
         }

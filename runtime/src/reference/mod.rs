@@ -100,22 +100,27 @@ fn compare<K: Kernel>(launch: &Launch<'_, K>) {
         let options = PrintOptions { checks, line_directives: false };
         launch.print(&options).unwrap_or_else(|error| panic!("{error}"))
     };
-    let CudaSource { code: readable, needs, .. } = source(Checks::None);
-    let fence = format!("\n```cuda {}\n", K::NAME);
+    compare_text(K::NAME, [source(Checks::None), source(Checks::All)]);
+}
+
+/// Compares the CUDA that a kernel prints without and with checks, and compiles both where NVRTC is there.
+fn compare_text(name: &str, [readable, checked]: [CudaSource; 2]) {
+    let CudaSource { code: readable, needs, .. } = readable;
+    let fence = format!("\n```cuda {name}\n");
     let shown: Vec<&str> = CHAPTERS
         .iter()
         .flat_map(|(_, text)| text.split(fence.as_str()).skip(1))
         .filter_map(|rest| rest.split("```").next())
         .collect();
     let [shown] = shown.as_slice() else {
-        panic!("{} blocks of CUDA are for `{}`, which prints\n{readable}", shown.len(), K::NAME);
+        panic!("{} blocks of CUDA are for `{name}`, which prints\n{readable}", shown.len());
     };
-    assert!(!shown.trim().is_empty() && contains(&readable, shown), "`{}` prints\n{readable}", K::NAME);
+    assert!(!shown.trim().is_empty() && contains(&readable, shown), "`{name}` prints\n{readable}");
     if nvrtc::version().is_ok() {
         let arch = Arch { major: 9, minor: 0, specific: true };
         let options = CompileOptions { relocatable: needs.launches, ..CompileOptions::new(arch) };
-        for code in [&readable, &source(Checks::All).code] {
-            nvrtc::compile_object(code, K::NAME, &options).unwrap_or_else(|error| panic!("{error}\n{code}"));
+        for code in [&readable, &checked.code] {
+            nvrtc::compile_object(code, name, &options).unwrap_or_else(|error| panic!("{error}\n{code}"));
         }
     }
 }
