@@ -8,7 +8,7 @@ folder=$1
 mkdir -p "$folder"
 # For a machine that has what this one may lack.
 export WARPSMITH_TESTS_FOR=${WARPSMITH_TESTS_FOR:-gpu,nvrtc}
-tests=(gpu runtime operators language numbers simulator coarsening)
+tests=(gpu runtime operators language hardware numbers simulator coarsening)
 
 names=()
 for test in "${tests[@]}"; do

@@ -45,13 +45,23 @@ fn simulator(tensor_cores: TensorCores, executor: Executor) -> Device {
     Device::simulator_with(Settings { tensor_cores, executor, ..Settings::default() })
 }
 
-#[test]
-fn every_executor_adds_as_an_h200_does() {
+/// Compares the recorded products of warps, or of warpgroups.
+fn every_executor_agrees(warpgroup: bool) {
     let executor = if harness::runs_printed() { Executor::All } else { Executor::Both };
     let device = simulator(TensorCores::Hopper, executor);
-    for of in recorded() {
+    for of in recorded().iter().filter(|of| of.of.warpgroup == warpgroup) {
         assert_eq!(of.different(&device), [], "{} {}", of.of.name, of.product);
     }
+}
+
+#[test]
+fn every_executor_adds_as_warps_of_an_h200_do() {
+    every_executor_agrees(false);
+}
+
+#[test]
+fn every_executor_adds_as_warpgroups_of_an_h200_do() {
+    every_executor_agrees(true);
 }
 
 #[test]

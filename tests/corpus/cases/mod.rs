@@ -105,6 +105,9 @@ pub fn check(cases: &[Case], device: impl Fn() -> Device + Sync) {
 /// Every case.
 pub fn all() -> Vec<Case> {
     let mut cases = Vec::new();
+    // The longest first: cores that share them end together.
+    cases.extend(tensor_cores::cases());
+    cases.extend(attention::cases());
     cases.extend(vectors::cases());
     cases.extend(coarsening::cases());
     cases.extend(matrices::cases());
@@ -113,8 +116,6 @@ pub fn all() -> Vec<Case> {
     cases.extend(histogram::cases());
     cases.extend(language::cases());
     cases.extend(gemm::cases());
-    cases.extend(tensor_cores::cases());
-    cases.extend(attention::cases());
     cases.extend(rows::cases());
     cases.extend(scans::cases());
     cases.extend(fields::cases());
