@@ -43,6 +43,7 @@ mod iteration;
 mod large_shared;
 mod lifetimes;
 mod limits;
+mod macro_rules;
 mod mbarriers;
 mod memory;
 mod mixed_operators;

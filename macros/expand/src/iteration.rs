@@ -50,7 +50,6 @@ impl Lower<'_> {
                 let Lowered { witness, emit } = self.iterator(&inner.expr);
                 Lowered { witness: quote!((#witness)), emit }
             }
-            Expr::Group(inner) => self.iterator(&inner.expr),
             Expr::Range(range) => self.range_iterator(range),
             Expr::MethodCall(call) => self.adapter(call),
             Expr::Reference(reference) if !matches!(&*reference.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_))) =>
