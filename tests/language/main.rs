@@ -41,6 +41,7 @@ mod hostile_names;
 mod instances;
 mod iteration;
 mod large_shared;
+mod lent;
 mod lifetimes;
 mod limits;
 mod macro_rules;

@@ -119,7 +119,9 @@ impl Lower<'_> {
         let (assigned, annotation) = (assigned_later(pat), annotation(ty));
         let mut witness = quote!(let #assigned #annotation = ::warpsmith::__macro::never_called(););
         let mut emit = TokenStream::new();
-        for ident in names_of(pat) {
+        // A single name declares a variable, whatever it looks like.
+        let names = if let Pat::Ident(name) = pat { vec![&name.ident] } else { names_of(pat) };
+        for ident in names {
             let text = ident.to_string();
             let (probe, index) = self.probe(ident.span());
             self.bind(ident, Name::Local);

@@ -14,6 +14,7 @@ mod control;
 mod count;
 mod equality;
 mod error;
+mod escape;
 mod exchange;
 mod fold;
 mod iter;
@@ -45,6 +46,7 @@ use std::collections::HashMap;
 use crate::ir::{FnId, Function, Location, Type};
 
 use block::Frame;
+use escape::Body;
 
 /// Builds one module.
 pub struct Recorder {
@@ -93,7 +95,14 @@ impl Recorder {
         self.frames.push(Frame::new(name, ret, at));
         body(self);
         let frame = self.frames.pop().unwrap_or_else(|| Frame::new(name, Type::Unit, at));
-        let function = frame.finish();
+        let mut function = frame.finish();
+        self.keep_temporaries(Body {
+            name,
+            block: &mut function.body,
+            vars: &mut function.vars,
+            ret: &function.ret,
+            at,
+        });
         if let Some(var) = function.vars.iter().find(|var| changes_slices(&var.ty)) {
             self.fail(RecordError::SlicePlace { name: var.name.clone(), at });
         }
