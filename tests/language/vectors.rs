@@ -127,3 +127,28 @@ fn what_some_refers_to_is_read_once_it_is_known_to_be_there() -> warpsmith::Resu
     assert!(after.contains("Some._0->x"), "{cuda}");
     Ok(())
 }
+
+#[gpu_fn]
+fn made(t: i32) -> I32x4 {
+    I32x4::new(10, t, 30, 40)
+}
+
+const FIXED: I32x4 = I32x4::new(7, 8, 9, 11);
+
+#[gpu_kernel]
+fn components_of_values(out: &mut [i32]) {
+    let t = thread_idx().x as usize;
+    let some = Some(made(3));
+    out[t] = made(t as i32)[t] + (made(1) + made(2))[3 - t] * 100;
+    out[t + 4] = FIXED[t] + [made(5), FIXED][t % 2][1] * 100 + some.unwrap()[t] * 10_000;
+    out[t + 8] = (if t > 1 { made(9) } else { FIXED })[t] + (made(7), 1).0[1] * 100 - (-FIXED)[t];
+}
+
+#[test]
+fn components_of_vectors_that_are_no_places_are_indexed() {
+    everywhere::<components_of_values>(&(), |device| {
+        let out = written(device, (12, 0), |out| components_of_values(out).grid(1).block(4).launch(device));
+        let want = [[8010, 6000, 330, 2040], [100_507, 30_808, 300_509, 400_811], [714, 716, 739, 751]];
+        assert_eq!(out, want.concat());
+    });
+}

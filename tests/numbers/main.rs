@@ -9,6 +9,7 @@ mod battery;
 mod conversions;
 mod eighths;
 mod fast;
+mod halves;
 mod integers;
 mod intrinsics;
 mod library;

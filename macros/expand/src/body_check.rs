@@ -128,19 +128,6 @@ impl BodyCheck<'_> {
         }
     }
 
-    /// What a `for` walks, whose methods the lowering of iterators checks.
-    fn visit_walked(&mut self, expr: &Expr) {
-        match expr {
-            Expr::MethodCall(e) if super::iteration::is_in_pieces(&e.method) => self.visit_expr(&e.receiver),
-            Expr::MethodCall(e) => {
-                self.refuse_slice_method(e);
-                self.visit_walked(&e.receiver);
-                e.args.iter().for_each(|arg| self.visit_expr(arg));
-            }
-            other => self.visit_expr(other),
-        }
-    }
-
     /// `[a, b, ..]` of a parameter that is a slice.
     fn refuse_slice_pattern(&mut self, pat: &Pat, matched: &Expr) {
         let elements = match pat {
@@ -199,7 +186,7 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::ForLoop(e) => {
-                self.visit_walked(&e.expr);
+                self.visit_expr(&e.expr);
                 self.visit_pat(&e.pat);
                 return self.in_loop(|check| check.visit_block(&e.body));
             }

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, LitStr, Token, Type, parse_quote};
 
 use super::format;
+use super::fragments::Fragments as _;
 use super::lower::{Lower, Lowered};
 use super::operands::Operands;
 use super::types::device_type;
@@ -29,6 +30,7 @@ impl Parse for SharedArray {
         let mut ty: Type = input.parse().map_err(|_| {
             syn::Error::new_spanned(given, "`shared!` takes a type and no values, which kernels write: `shared!([f32; N])`, or `shared!([[f32; COLS]; ROWS])`")
         })?;
+        ty.write_out();
         let whole = ty.clone();
         let scalar = |path: &syn::TypePath| {
             path.path
@@ -141,7 +143,9 @@ pub struct Arguments(pub Punctuated<Expr, Token![,]>);
 
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        Punctuated::parse_terminated(input).map(Self)
+        let mut arguments = Punctuated::parse_terminated(input)?;
+        arguments.iter_mut().for_each(Expr::write_out);
+        Ok(Self(arguments))
     }
 }
 

@@ -342,7 +342,6 @@ impl<'a> Walk<'a> {
     fn of(expr: &'a Expr) -> Option<Self> {
         match expr {
             Expr::Paren(inner) => Self::of(&inner.expr),
-            Expr::Group(inner) => Self::of(&inner.expr),
             Expr::Range(range) => Some(Self {
                 start: range.start.as_deref()?,
                 end: range.end.as_deref()?,

@@ -3,6 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
+use crate::rustc_span;
+
 /// The mistakes found so far.
 #[derive(Default)]
 pub struct Errors(Option<syn::Error>);
@@ -33,8 +35,20 @@ impl Errors {
         self.0.is_some()
     }
 
-    /// One `compile_error!` for each mistake.
+    /// One `compile_error!` for each mistake: of several at the same tokens the first.
     pub fn into_tokens(self) -> TokenStream {
-        self.0.map(|e| e.to_compile_error()).unwrap_or_default()
+        let mut shown = Vec::new();
+        let mut first = |error: &syn::Error| {
+            let at = rustc_span::ends(error.span());
+            let new = !shown.contains(&at);
+            shown.push(at);
+            new
+        };
+        self.0
+            .into_iter()
+            .flatten()
+            .filter(|error| first(error))
+            .map(|error| error.to_compile_error())
+            .collect()
     }
 }

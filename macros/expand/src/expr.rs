@@ -30,7 +30,6 @@ impl Lower<'_> {
             Expr::Continue(e) => self.continue_(e),
             Expr::Field(e) => self.field(e, Access::Read),
             Expr::ForLoop(e) => self.for_loop(e),
-            Expr::Group(e) => self.expr(&e.expr),
             Expr::If(e) => self.if_(e),
             Expr::Index(e) => self.index(e, Access::Read),
             Expr::Lit(e) => self.literal(&e.lit, false),

@@ -32,7 +32,6 @@ pub fn of_constants(extent: &Expr, is_variable: &dyn Fn(&Ident) -> bool) -> Opti
             Some(quote_spanned!(span=> __r.constant(&(#path), #some)))
         }
         Expr::Paren(inner) => spelled(&inner.expr),
-        Expr::Group(inner) => spelled(&inner.expr),
         Expr::Cast(cast) if !matches!(*cast.ty, Type::Infer(_)) => {
             let (operand, ty) = (spelled(&cast.expr)?, device_type(&cast.ty));
             Some(

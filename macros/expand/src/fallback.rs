@@ -1,6 +1,6 @@
 //! Stand-ins for items with mistakes; their users see no errors of their own.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{ItemFn, ItemImpl, ItemTrait};
@@ -45,9 +45,22 @@ pub fn kernel(item: &ItemFn, comptime: &TokenStream, host_fn: &TokenStream, erro
     }
 }
 
-/// A function whose body does not parse: its signature, with the body for rustc to judge.
+/// A function whose body does not parse: its signature, with the body for rustc to judge. Of a body with fragments of `macro_rules`
+/// rustc may have nothing to say.
 pub fn unparsed(item: TokenStream, error: &syn::Error) -> TokenStream {
-    if syn::parse2::<Unparsed>(item.clone()).is_ok() { item } else { error.to_compile_error() }
+    let error = error.to_compile_error();
+    match syn::parse2::<Unparsed>(item.clone()) {
+        Err(_) => error,
+        Ok(_) if has_fragments(item.clone()) => quote!(#error #item),
+        Ok(_) => item,
+    }
+}
+
+fn has_fragments(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => group.delimiter() == Delimiter::None || has_fragments(group.stream()),
+        _ => false,
+    })
 }
 
 /// A function with any tokens as its body.

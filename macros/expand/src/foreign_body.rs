@@ -6,8 +6,10 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
+use syn::visit_mut::VisitMut as _;
 use syn::{Attribute, Block, Expr, Lit, LitStr, Meta, ReturnType, Signature, Token, Type, Visibility};
 
+use super::fragments::{Fragments, WrittenOut};
 use super::signature;
 use super::touch::{self, Touch};
 use super::twin::twin;
@@ -28,6 +30,15 @@ impl Parse for Function {
         let (vis, sig) = (input.parse()?, input.parse()?);
         let block = if input.parse::<Option<Token![;]>>()?.is_some() { None } else { Some(input.parse()?) };
         Ok(Self { attrs, vis, sig, block })
+    }
+}
+
+impl Fragments for Function {
+    fn write_out(&mut self) {
+        WrittenOut.visit_signature_mut(&mut self.sig);
+        if let Some(block) = &mut self.block {
+            WrittenOut.visit_block_mut(block);
+        }
     }
 }
 

@@ -1,23 +1,17 @@
 //! Lowering of `for` over elements: `for x in slice`, `.iter()`, and the adapters that keep a plain loop.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprForLoop, ExprMethodCall};
 
 use super::consumer::{UNCOUNTED, chain_has};
 use super::control::label_text;
-use super::foreign_names;
 use super::lower::{Known, Lower, Lowered};
 use super::pattern::Binds;
 use super::places::Access;
 
 const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and views, with `iter`, `iter_mut`, `enumerate`, \
     `zip`, `rev`, `step_by`, `skip`, `take`, `map`, `filter`, `copied` and `cloned`";
-
-/// Returns whether a method walks a slice in pieces, which a kernel does by hand.
-pub fn is_in_pieces(method: &Ident) -> bool {
-    ["chunks", "chunks_exact", "windows"].iter().any(|name| method == name)
-}
 
 impl Lower<'_> {
     /// `for pattern in iterator`
@@ -56,7 +50,6 @@ impl Lower<'_> {
                 let Lowered { witness, emit } = self.iterator(&inner.expr);
                 Lowered { witness: quote!((#witness)), emit }
             }
-            Expr::Group(inner) => self.iterator(&inner.expr),
             Expr::Range(range) => self.range_iterator(range),
             Expr::MethodCall(call) => self.adapter(call),
             Expr::Reference(reference) if !matches!(&*reference.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_))) =>
@@ -111,7 +104,7 @@ impl Lower<'_> {
             }
             ("enumerate" | "rev" | "copied" | "cloned", None) => {
                 let Lowered { witness, emit } = self.iterator(&call.receiver);
-                let record = Ident::new(
+                let record = syn::Ident::new(
                     match name.as_str() {
                         "enumerate" => "iter_enumerate",
                         "rev" => "iter_rev",
@@ -139,7 +132,7 @@ impl Lower<'_> {
                 let n = self.expr(n);
                 let (iter_witness, iter_emit, n_witness, n_emit) =
                     (iter.witness, iter.emit, n.witness, n.emit);
-                let record = Ident::new(&format!("iter_{name}"), method.span());
+                let record = syn::Ident::new(&format!("iter_{name}"), method.span());
                 Lowered {
                     witness: quote!(#iter_witness #dot #method(#n_witness)),
                     emit: quote!({ let __i = #iter_emit; let __n = #n_emit; __r.#record(__i, __n) }),
@@ -151,16 +144,13 @@ impl Lower<'_> {
                 let body = self.inlined(f, std::slice::from_ref(&of));
                 let (iter_witness, iter_emit, body_witness, body_emit, captures) =
                     (iter.witness, iter.emit, body.witness, body.emit, body.captures);
-                let record = Ident::new(&format!("iter_{name}"), method.span());
+                let record = syn::Ident::new(&format!("iter_{name}"), method.span());
                 Lowered {
                     witness: quote!(#iter_witness #dot #method(#body_witness)),
                     emit: quote!({ let __i = #iter_emit; #captures __r.#record(__i, |__r, #of| #body_emit) }),
                 }
             }
-            _ if is_in_pieces(method) => {
-                let message = foreign_names::slice_method(&name);
-                self.refuse_iterator(method, message.as_deref().unwrap_or(SUPPORTED))
-            }
+            ("chunks" | "chunks_exact" | "windows", _) => self.refuse_iterator(method, SUPPORTED),
             _ if is_adapter(call) && self.is_walked(&call.receiver) => {
                 self.refuse_iterator(method, SUPPORTED)
             }

@@ -26,6 +26,7 @@ mod foreign;
 mod foreign_body;
 mod foreign_names;
 mod format;
+mod fragments;
 mod function;
 mod global;
 mod held_body;
@@ -54,18 +55,27 @@ mod touch;
 mod twin;
 mod types;
 
+use fragments::Fragments;
 use global::Space;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use syn::ItemFn;
 use syn::parse::Parse;
 
 /// The items that each attribute stands above.
 const PLACES: &str = "`#[gpu_kernel]` and `#[gpu_fn]` belong above a function, `#[gpu_impl]` above an `impl`, `#[gpu_trait]` above a trait, \
     `#[gpu_const]` and `#[gpu_static]` above a static; write the one that fits";
 
+/// Parses an item, and writes out its fragments.
+fn parsed<T: Parse + Fragments>(item: TokenStream) -> syn::Result<T> {
+    let mut item: T = syn::parse2(item)?;
+    item.write_out();
+    Ok(item)
+}
+
 /// Parses the item and expands it, or reports why it does not parse. An item of another kind stays.
-fn with<T: Parse>(item: TokenStream, expand: impl FnOnce(&T) -> TokenStream) -> TokenStream {
-    match syn::parse2::<T>(item.clone()) {
+fn with<T: Parse + Fragments>(item: TokenStream, expand: impl FnOnce(&T) -> TokenStream) -> TokenStream {
+    match parsed(item.clone()) {
         Ok(item) => expand(&item),
         Err(error) => misplaced(item).unwrap_or_else(|| error.to_compile_error()),
     }
@@ -91,8 +101,8 @@ fn misplaced(item: TokenStream) -> Option<TokenStream> {
 
 /// [`with`] for a function. One whose body does not parse goes back to rustc as it is, inside of what
 /// stands in for it: rustc has said why already, and says the same thing once.
-fn with_function<T: Parse>(item: TokenStream, expand: impl FnOnce(&T) -> TokenStream) -> TokenStream {
-    match syn::parse2::<T>(item.clone()) {
+fn with_function(item: TokenStream, expand: impl FnOnce(&ItemFn) -> TokenStream) -> TokenStream {
+    match parsed(item.clone()) {
         Ok(item) => expand(&item),
         Err(error) => misplaced_kind(item, &error),
     }
@@ -175,5 +185,8 @@ pub fn derive_stage(item: TokenStream) -> TokenStream {
 
 /// `device_methods!`
 pub fn device_methods(item: TokenStream) -> TokenStream {
-    with(item, methods::expand)
+    match syn::parse2(item) {
+        Ok(methods) => methods::expand(&methods),
+        Err(error) => error.to_compile_error(),
+    }
 }

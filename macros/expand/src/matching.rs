@@ -6,6 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Arm, Block, Expr, ExprMatch, Pat, Token};
 
 use super::control::label_text;
+use super::fragments::Fragments as _;
 use super::lower::{Lower, Lowered, last_span};
 use super::pattern::{Binds, binding_names, binds_by_ref};
 use super::places::Access;
@@ -331,7 +332,10 @@ impl Parse for Matches {
             None => None,
         };
         input.parse::<Option<Token![,]>>()?;
-        Ok(Self { value, pat, guard })
+        let mut parts = Self { value, pat, guard };
+        parts.value.write_out();
+        parts.guard.iter_mut().for_each(Expr::write_out);
+        Ok(parts)
     }
 }
 

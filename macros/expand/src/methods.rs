@@ -10,7 +10,8 @@
 //! }
 //! ```
 //! gives a trait whose hidden method witnesses a call of `sqrt`, the marker `float::sqrt`, and the list `float::ALL` of the
-//! builtins. The facts of the builtin stand behind its text; without them, nothing is known about it.
+//! builtins. The facts of the builtin stand behind its text; without them, nothing is known about it. Behind the facts may stand
+//! the Rust function that the builtin means, if it is not the one of that name.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -36,6 +37,7 @@ struct Method {
     sig: Signature,
     text: Expr,
     facts: Option<Expr>,
+    means: Option<Path>,
 }
 
 impl Parse for Method {
@@ -47,8 +49,12 @@ impl Parse for Method {
             Some(_) => Some(input.parse()?),
             None => None,
         };
+        let means = match input.parse::<Option<Token![,]>>()? {
+            Some(_) => Some(input.parse()?),
+            None => None,
+        };
         input.parse::<Token![;]>()?;
-        Ok(Self { sig, text, facts })
+        Ok(Self { sig, text, facts, means })
     }
 }
 
@@ -106,7 +112,7 @@ pub fn expand(methods: &Methods) -> TokenStream {
         }
     });
     let builtins = methods.iter().map(builtin);
-    let meanings: Vec<TokenStream> = methods.iter().map(|method| meaning(&method.sig)).collect();
+    let meanings: Vec<TokenStream> = methods.iter().map(meaning).collect();
     let impls = types.iter().map(|ty| quote!(impl #name for #ty { #(#meanings)* }));
     let declared = methods.iter().map(|Method { sig, .. }| {
         let meaning = meaning_method(&sig.ident);
@@ -137,7 +143,7 @@ pub fn expand(methods: &Methods) -> TokenStream {
 }
 
 /// The builtin that a method is.
-fn builtin(Method { sig, text, facts }: &Method) -> TokenStream {
+fn builtin(Method { sig, text, facts, .. }: &Method) -> TokenStream {
     let (name, text_fn) = (sig.ident.to_string(), format_ident!("text"));
     let facts = facts.iter();
     quote! {{
@@ -153,10 +159,11 @@ fn meaning_method(method: &Ident) -> Ident {
     format_ident!("meaning_of_{method}")
 }
 
-/// The meaning of a method of `Self`: the method of that name which rustc finds, on arguments by value.
+/// The meaning of a method of `Self`, on arguments by value: the method of that name which rustc finds, or the function that the line
+/// names.
 ///
 /// It is inline; then rustc compiles nothing for methods that no kernel calls.
-fn meaning(sig: &Signature) -> TokenStream {
+fn meaning(Method { sig, means, .. }: &Method) -> TokenStream {
     let (method, meaning) = (&sig.ident, meaning_method(&sig.ident));
     let ret = match &sig.output {
         ReturnType::Default => quote!(()),
@@ -175,9 +182,10 @@ fn meaning(sig: &Signature) -> TokenStream {
         FnArg::Typed(typed) if matches!(*typed.ty, Type::Reference(_)) => Some(quote!(&#name)),
         FnArg::Typed(_) => Some(name.to_token_stream()),
     });
-    let call = match sig.receiver() {
-        Some(_) => quote!(arg0.#method(#(#operands),*)),
-        None => quote!(Self::#method(#(#operands),*)),
+    let call = match (means, sig.receiver()) {
+        (Some(function), _) => quote!(#function(#(#names),*)),
+        (None, Some(_)) => quote!(arg0.#method(#(#operands),*)),
+        (None, None) => quote!(Self::#method(#(#operands),*)),
     };
     quote! {
         #[cfg(feature = "simulator")]

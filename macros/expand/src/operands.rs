@@ -60,7 +60,6 @@ impl Lower<'_> {
             Expr::Lit(_) | Expr::Path(_) => true,
             Expr::Field(e) => self.is_still(&e.base),
             Expr::Paren(e) => self.is_still(&e.expr),
-            Expr::Group(e) => self.is_still(&e.expr),
             Expr::Cast(e) => self.is_still(&e.expr),
             Expr::Unary(e) => {
                 self.is_still(&e.expr) && (matches!(e.op, UnOp::Deref(_)) || self.is_scalar(&e.expr))

@@ -180,7 +180,6 @@ impl Lower<'_> {
             Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.known(name) == Known::Number),
             Expr::Lit(_) | Expr::Cast(_) => true,
             Expr::Paren(e) => self.is_scalar(&e.expr),
-            Expr::Group(e) => self.is_scalar(&e.expr),
             Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && self.is_scalar(&e.expr),
             Expr::Binary(e) if is_comparison(&e.op) => true,
             Expr::Binary(e) => self.is_scalar(&e.left) && self.is_scalar(&e.right),

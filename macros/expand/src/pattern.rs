@@ -373,8 +373,21 @@ pub fn binding_names(pat: &Pat) -> Pat {
     pat
 }
 
+/// The pattern of a `let` without a value for the witness, which gives it one: its names are assigned later.
+pub fn assigned_later(pat: &Pat) -> Pat {
+    struct Assigned;
+    impl VisitMut for Assigned {
+        fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
+            pat.mutability.get_or_insert_default();
+        }
+    }
+    let mut pat = pat.clone();
+    Assigned.visit_pat_mut(&mut pat);
+    pat
+}
+
 /// The names that a pattern binds, each once.
-fn names_of(pat: &Pat) -> Vec<&Ident> {
+pub fn names_of(pat: &Pat) -> Vec<&Ident> {
     #[derive(Default)]
     struct Names<'p>(Vec<&'p Ident>);
     impl<'p> Visit<'p> for Names<'p> {

@@ -36,7 +36,6 @@ impl Lower<'_> {
     pub fn place(&mut self, expr: &Expr, access: Access) -> Lowered {
         match expr {
             Expr::Field(e) => self.field(e, access),
-            Expr::Group(e) => self.place(&e.expr, access),
             Expr::Index(e) => self.index(e, access),
             Expr::Paren(e) => {
                 let Lowered { witness, emit } = self.place(&e.expr, access);
@@ -243,7 +242,6 @@ pub fn is_place(expr: &Expr) -> bool {
         Expr::Path(_) | Expr::Index(_) | Expr::Field(_) => true,
         Expr::Unary(e) => matches!(e.op, UnOp::Deref(_)),
         Expr::Paren(e) => is_place(&e.expr),
-        Expr::Group(e) => is_place(&e.expr),
         _ => false,
     }
 }

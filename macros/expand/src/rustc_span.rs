@@ -15,6 +15,12 @@ pub fn column(span: Span) -> usize {
     span.unwrap().column()
 }
 
+/// The lines and columns of a span's start and end.
+pub fn ends(span: Span) -> [usize; 4] {
+    let (start, end) = (span.unwrap().start(), span.unwrap().end());
+    [start.line(), start.column(), end.line(), end.column()]
+}
+
 /// The user's file, if the span is from one.
 pub fn file(span: Span) -> Option<std::path::PathBuf> {
     span.unwrap().local_file()

@@ -42,7 +42,7 @@ pub fn name_impl_params(sig: &mut Signature) {
     let mut count = 0;
     for input in &mut sig.inputs {
         if let FnArg::Typed(typed) = input
-            && let Type::ImplTrait(bounds) = ungrouped(&typed.ty)
+            && let Type::ImplTrait(bounds) = unparenthesized(&typed.ty)
         {
             let name = format_ident!("{UNNAMED}{count}");
             let bounds = bounds.bounds.clone();
@@ -53,11 +53,10 @@ pub fn name_impl_params(sig: &mut Signature) {
     }
 }
 
-/// A type without the invisible group that a `macro_rules` argument comes in.
-fn ungrouped(ty: &Type) -> &Type {
+/// A type without parentheses around it.
+fn unparenthesized(ty: &Type) -> &Type {
     match ty {
-        Type::Group(group) => ungrouped(&group.elem),
-        Type::Paren(paren) => ungrouped(&paren.elem),
+        Type::Paren(paren) => unparenthesized(&paren.elem),
         other => other,
     }
 }
@@ -146,7 +145,7 @@ fn check_attributes(attrs: &[syn::Attribute], errors: &mut Errors) {
 /// `impl Trait` as a result.
 fn impl_result(sig: &Signature) -> Option<&Type> {
     match &sig.output {
-        ReturnType::Type(_, ty) if matches!(ungrouped(ty), Type::ImplTrait(_)) => Some(ty),
+        ReturnType::Type(_, ty) if matches!(unparenthesized(ty), Type::ImplTrait(_)) => Some(ty),
         _ => None,
     }
 }
@@ -201,7 +200,7 @@ fn parameter_pointer(name: &Ident, generics: &Generics) -> Option<Type> {
 }
 
 fn parameter_name(ty: &Type) -> Option<&Ident> {
-    match ungrouped(ty) {
+    match unparenthesized(ty) {
         Type::Path(path) => path.path.get_ident(),
         _ => None,
     }

@@ -8,7 +8,7 @@ use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
 use super::lower::{Lower, Lowered, Name, any_ident, held, see, spanned_group};
-use super::pattern::Binds;
+use super::pattern::{Binds, assigned_later, names_of};
 use super::types::device_type;
 
 impl Lower<'_> {
@@ -108,25 +108,28 @@ impl Lower<'_> {
                 let annotation = annotation(ty);
                 self.let_else(pat, &annotation, expr, diverge)
             }
-            (None, Pat::Ident(name)) => self.let_late(name, ty),
-            (None, other) => self.refuse(other, "late initialisation needs a single name"),
+            (None, _) => self.let_late(pat, ty),
             (Some(init), _) => self.let_init(pat, ty, &init.expr),
         };
         let emit = two.emit;
         Lowered { witness: two.witness, emit: quote!(#line #emit) }
     }
 
-    fn let_late(&mut self, name: &syn::PatIdent, ty: Option<&Type>) -> Lowered {
-        let ident = &name.ident;
-        let text = ident.to_string();
-        let (probe, index) = self.probe(ident.span());
-        self.bind(ident, Name::Local);
-        let annotation = annotation(ty);
-        let (see, held) = (see(&probe, ident), held(ident));
-        Lowered {
-            witness: quote!(let mut #ident #annotation = ::warpsmith::__macro::never_called(); #see),
-            emit: quote!(let #held = __r.let_late(#text, __t.ty(#index));),
+    fn let_late(&mut self, pat: &Pat, ty: Option<&Type>) -> Lowered {
+        let (assigned, annotation) = (assigned_later(pat), annotation(ty));
+        let mut witness = quote!(let #assigned #annotation = ::warpsmith::__macro::never_called(););
+        let mut emit = TokenStream::new();
+        // A single name declares a variable, whatever it looks like.
+        let names = if let Pat::Ident(name) = pat { vec![&name.ident] } else { names_of(pat) };
+        for ident in names {
+            let text = ident.to_string();
+            let (probe, index) = self.probe(ident.span());
+            self.bind(ident, Name::Local);
+            let held = held(ident);
+            witness.extend(see(&probe, ident));
+            emit.extend(quote!(let #held = __r.let_late(#text, __t.ty(#index));));
         }
+        Lowered { witness, emit }
     }
 
     fn let_init(&mut self, pat: &Pat, ty: Option<&Type>, init: &Expr) -> Lowered {

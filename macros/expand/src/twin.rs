@@ -68,6 +68,13 @@ impl VisitMut for Twin {
         }
         visit_mut::visit_expr_mut(self, expr);
         match expr {
+            Expr::Call(call) => {
+                if let Expr::Path(path) = &mut *call.func
+                    && let Some(rounded) = rounded_once(&path.path)
+                {
+                    *call.func = rounded;
+                }
+            }
             Expr::Reference(reference) => {
                 if let Expr::Index(index) = &*reference.expr
                     && let Expr::Range(range) = &*index.index
@@ -106,6 +113,16 @@ impl VisitMut for Twin {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         Slices.visit_type_mut(ty);
     }
+}
+
+/// `f16::from_f64` as a GPU rounds: the crate `half` rounds some doubles beside a tie as that tie.
+fn rounded_once(path: &syn::Path) -> Option<Expr> {
+    let mut of = path.clone();
+    let (method, _) = (of.segments.pop()?, of.segments.pop_punct());
+    let half = of.segments.last().is_some_and(|last| last.ident == "f16" || last.ident == "bf16");
+    let span = method.ident.span();
+    (half && method.ident == "from_f64")
+        .then(|| parse_quote_spanned!(span=> <#of as ::warpsmith::__macro::Nearest>::nearest))
 }
 
 /// The place that an expression writes or borrows to be written.

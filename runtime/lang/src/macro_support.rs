@@ -11,6 +11,7 @@ pub use crate::argument::ImageArg;
 pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::gpu_trait_items;
+pub use crate::half::Nearest;
 pub use crate::ir::{Meaning, ValueLayout};
 pub use crate::meaning::{Arguments, give};
 pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};

@@ -310,6 +310,10 @@ impl<M: Resolved> Probes for FnProbe<M> {
 }
 
 /// The finding of a function probe: a device function, or a stand-in that [`DeviceFunction`] describes.
+#[diagnostic::on_unimplemented(
+    message = "a call in this kernel has arguments or a receiver whose types kernels do not take there",
+    label = "another error says which"
+)]
 pub trait Resolved {
     /// How to call it.
     fn callee() -> Option<Callee>;
@@ -322,6 +326,7 @@ impl<M: DeviceFn> Resolved for M {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F> Resolved for HostFunction<F> {
     fn callee() -> Option<Callee> {
         None

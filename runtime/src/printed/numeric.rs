@@ -2,7 +2,7 @@
 //!
 //! The results are therefore the twin's bit for bit. The test is whether the text calls the right function.
 
-use crate::half::{bf16, f16};
+use crate::half::{Nearest as _, bf16, f16};
 
 use super::host::host_functions;
 use crate::device_api::number::Float;
@@ -312,7 +312,7 @@ numbers! {
     "__fns"(mask: u32, base: u32, offset: i32) -> u32 = int::fns(mask, base, offset);
     "ws_h_f16_to_f32"(bits: u16) -> f32 = f16::from_bits(bits).to_f32();
     "ws_h_f16_of_f32"(x: f32) -> u16 = f16::from_f32(x).to_bits();
-    "ws_h_f16_of_f64"(x: f64) -> u16 = f16::from_f64(x).to_bits();
+    "ws_h_f16_of_f64"(x: f64) -> u16 = f16::nearest(x).to_bits();
     "ws_h_bf16_of_f32"(x: f32) -> u16 = bf16::from_f32(x).to_bits();
     "ws_h_f16_add"(a: u16, b: u16) -> u16 = (f16::from_bits(a) + f16::from_bits(b)).to_bits();
     "ws_h_f16_sub"(a: u16, b: u16) -> u16 = (f16::from_bits(a) - f16::from_bits(b)).to_bits();

@@ -2,6 +2,10 @@
 //!
 //! Code that only stores, passes and converts them reads the same in both builds.
 
+mod format;
+
+pub use format::{Nearest, nearest_half};
+
 #[cfg(feature = "half")]
 pub use ::half::{bf16, f16};
 

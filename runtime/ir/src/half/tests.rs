@@ -1,6 +1,31 @@
-//! The small types against those of the crate.
+//! The rounding of doubles at every tie, and the small types against those of the crate.
 
-use super::small;
+use super::{Nearest, bf16, f16, nearest_half, small};
+
+/// The double between each two neighbours, and those beside it, are rounded to the even one of the two and to the nearer.
+fn ties(infinity: u16, widen: impl Fn(u16) -> f64, nearest: impl Fn(f64) -> u16) {
+    // Behind the greatest number rounding goes on as if the next were finite.
+    let next = 2.0 * widen(infinity - 1) - widen(infinity - 2);
+    for (sign, negative) in [(1.0, 0), (-1.0, 0x8000)] {
+        for low in 0..infinity {
+            let high = if low + 1 == infinity { next } else { widen(low + 1) };
+            let tie = (widen(low) + high) / 2.0;
+            let got = [tie.next_down(), tie, tie.next_up()].map(|x| nearest(sign * x));
+            assert_eq!(got, [low, low + low % 2, low + 1].map(|bits| bits | negative), "{:e}", sign * tie);
+            assert_eq!(nearest(sign * widen(low)), low | negative);
+        }
+        assert_eq!([next, f64::MAX, f64::INFINITY].map(|x| nearest(sign * x)), [infinity | negative; 3]);
+        assert_eq!([0.0, 5e-324].map(|x| nearest(sign * x)), [negative; 2]);
+        assert!((nearest(sign * f64::NAN) & 0x7fff) > infinity);
+    }
+}
+
+#[test]
+fn a_tie_goes_to_the_even_neighbour_and_what_is_beside_it_to_the_nearer() {
+    ties(0x7c00, |bits| f16::from_bits(bits).to_f64(), |x| f16::nearest(x).to_bits());
+    ties(0x7f80, |bits| bf16::from_bits(bits).to_f64(), |x| bf16::nearest(x).to_bits());
+    ties(0x7c00, |bits| f16::from_bits(bits).to_f64(), |x| f16::from_f64_const(nearest_half(x)).to_bits());
+}
 
 /// Doubles around every number of a format and between neighbours, and many of random bits.
 fn doubles(bits_to_f64: impl Fn(u16) -> f64) -> Vec<f64> {
@@ -40,14 +65,7 @@ macro_rules! same {
             for x in doubles(|bits| Crate::from_bits(bits).to_f64()).into_iter().filter(|x| !x.is_nan()) {
                 let narrow = x as f32;
                 assert_eq!(Crate::from_f32(narrow).to_bits(), Small::from_f32(narrow).to_bits(), "{narrow:e}");
-                // The crate may round a double twice on its way to fewer bits.
-                let nearest = Small::from_f64(x);
-                let distance = |bits: u16| (Small::from_bits(bits).to_f64() - x).abs();
-                let neighbours = [nearest.to_bits().wrapping_sub(1), nearest.to_bits().wrapping_add(1)];
-                if nearest.to_f64().is_finite() {
-                    let nearer = |bits: &u16| distance(*bits) < distance(nearest.to_bits());
-                    assert!(!neighbours.iter().any(nearer), "{x:e}");
-                }
+                assert_eq!(Crate::nearest(x).to_bits(), Small::from_f64(x).to_bits(), "{x:e}");
             }
             assert!(Small::from_f64(f64::NAN).to_f32().is_nan());
             assert_eq!(Crate::MAX.to_bits(), Small::MAX.to_bits());

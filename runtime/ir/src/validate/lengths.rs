@@ -1,7 +1,8 @@
 //! Checks that every expression whose length is asked for has one; printers rely on that.
 //!
 //! A length belongs to an array, a vector or a view, to a shared array or a part of one, and to a slice that is a
-//! variable, a part of another slice, or a part of a value. The recorder binds every other slice to a variable.
+//! variable, a part of another slice, or a part of a value. A reference to a shared array of one dimension is a slice as a part of a
+//! value. The recorder binds every other slice to a variable.
 
 use super::ValidateError;
 use crate::ir::{Expr, ExprKind, Function, Module, Proof, Type, visit};
@@ -40,7 +41,8 @@ fn has_length(of: &Expr) -> bool {
         Type::Ref { to, .. } => match (&**to, &of.kind) {
             (Type::Slice(_) | Type::Shared { .. }, ExprKind::Var(_)) | (Type::View { .. }, _) => true,
             (_, ExprKind::Ref(place)) => has_length(place),
-            (Type::Slice(_), ExprKind::SubSlice { .. } | ExprKind::Field(..) | ExprKind::Index { .. }) => {
+            (Type::Slice(_), ExprKind::SubSlice { .. }) => true,
+            (Type::Slice(_) | Type::Shared { rank: 1, .. }, ExprKind::Field(..) | ExprKind::Index { .. }) => {
                 true
             }
             _ => false,

@@ -1,6 +1,6 @@
 //! Arithmetic on scalars in a frame, an ordinary Rust function for each operator and type.
 
-use crate::half::{bf16, f16};
+use crate::half::{Nearest as _, bf16, f16};
 
 use super::program::{BinaryFn, CheckedFn, FirstFn, NextFn, Slot, TestFn, UnaryFn};
 use crate::ir::{BinaryOp, RangeLoop, Scalar, UnaryOp};
@@ -278,19 +278,19 @@ pub(super) fn cast(from: Scalar, to: Scalar) -> Option<UnaryFn> {
         return Some(unary!(bool => bool, |a| a));
     }
     Some(match from {
-        Scalar::Bool => cast_from!(bool, |a| u8::from(a), from_f64 f64, to),
-        Scalar::I8 => cast_from!(i8, |a| a, from_f64 f64, to),
-        Scalar::I16 => cast_from!(i16, |a| a, from_f64 f64, to),
-        Scalar::I32 => cast_from!(i32, |a| a, from_f64 f64, to),
-        Scalar::I64 => cast_from!(i64, |a| a, from_f64 f64, to),
-        Scalar::U8 => cast_from!(u8, |a| a, from_f64 f64, to),
-        Scalar::U16 => cast_from!(u16, |a| a, from_f64 f64, to),
-        Scalar::U32 => cast_from!(u32, |a| a, from_f64 f64, to),
-        Scalar::U64 => cast_from!(u64, |a| a, from_f64 f64, to),
+        Scalar::Bool => cast_from!(bool, |a| u8::from(a), nearest f64, to),
+        Scalar::I8 => cast_from!(i8, |a| a, nearest f64, to),
+        Scalar::I16 => cast_from!(i16, |a| a, nearest f64, to),
+        Scalar::I32 => cast_from!(i32, |a| a, nearest f64, to),
+        Scalar::I64 => cast_from!(i64, |a| a, nearest f64, to),
+        Scalar::U8 => cast_from!(u8, |a| a, nearest f64, to),
+        Scalar::U16 => cast_from!(u16, |a| a, nearest f64, to),
+        Scalar::U32 => cast_from!(u32, |a| a, nearest f64, to),
+        Scalar::U64 => cast_from!(u64, |a| a, nearest f64, to),
         Scalar::F16 => cast_from!(f16, |a| a.to_f32(), from_f32 f32, to),
         Scalar::BF16 => cast_from!(bf16, |a| a.to_f32(), from_f32 f32, to),
         Scalar::F32 => cast_from!(f32, |a| a, from_f32 f32, to),
-        Scalar::F64 => cast_from!(f64, |a| a, from_f64 f64, to),
+        Scalar::F64 => cast_from!(f64, |a| a, nearest f64, to),
     })
 }
 

@@ -25,13 +25,36 @@ impl Recorder {
     /// A value where `ty` is expected: names that stand for places become references and back.
     pub(super) fn coerce(&mut self, value: Expr, ty: &Type) -> Expr {
         match (ty, &value.ty) {
+            (Type::Ref { mutable: false, .. }, Type::Ref { mutable: true, .. }) => self.lent(value),
             (Type::Ref { .. } | Type::Never | Type::Unit, Type::Ref { .. } | Type::Never | Type::Unit) => {
                 value
             }
+            (Type::Tuple(wanted), Type::Tuple(_)) => self.coerce_parts(value, wanted),
             (Type::Ref { mutable, .. }, other) if other != ty => self.ref_(*mutable, value),
             (other, Type::Ref { .. }) if !matches!(other, Type::Ref { .. }) => self.value(value),
             _ => value,
         }
+    }
+
+    /// A tuple as it is written, whose parts are expected to have other types.
+    fn coerce_parts(&mut self, value: Expr, wanted: &[Type]) -> Expr {
+        let ExprKind::Tuple(parts) = value.kind else { return value };
+        let parts: Vec<Expr> =
+            parts.into_iter().zip(wanted).map(|(part, ty)| self.coerce(part, ty)).collect();
+        let ty = Type::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
+        Expr { kind: ExprKind::Tuple(parts), ty }
+    }
+
+    /// A `&mut T` as the `&T` that Rust makes of it. As a part of a value a slice has another type in CUDA.
+    pub(super) fn lent(&mut self, mut reference: Expr) -> Expr {
+        let Type::Ref { to, .. } = &reference.ty else { return reference };
+        let ty = Type::Ref { to: to.clone(), mutable: false };
+        let is_part = matches!(reference.kind, ExprKind::Field(..) | ExprKind::Index { .. });
+        if is_part && matches!(**to, Type::Slice(_) | Type::Shared { rank: 1, .. }) {
+            reference = self.sub_slice(false, reference, None, None, false);
+        }
+        reference.ty = ty;
+        reference
     }
 
     /// A value that a variable, a tuple or a closure takes over.

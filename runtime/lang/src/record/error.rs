@@ -58,6 +58,23 @@ pub enum RecordError {
         /// Where.
         at: Location,
     },
+    /// A slice as the result of a closure.
+    #[error("{}:{}: a closure cannot give a slice in a kernel; give a `View`, or the range", at.file, at.line)]
+    ClosureSlice {
+        /// The end of the closure.
+        at: Location,
+    },
+    /// A reference to a temporary as the result of a function or a closure.
+    #[error(
+        "{}:{}: `{function}` gives a reference to a temporary, whose memory CUDA does not keep; give the value, or a reference to a \
+         `const` array", at.file, at.line
+    )]
+    Temporary {
+        /// The function, or `closure`.
+        function: String,
+        /// Where.
+        at: Location,
+    },
     /// A variable through which a slice could be made another.
     #[error("{}:{}: `{name}` refers to a slice that it may make another, which a kernel cannot print; give back the new slice in a tuple, or a range", at.file, at.line)]
     SlicePlace {

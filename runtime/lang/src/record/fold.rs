@@ -1,5 +1,6 @@
 //! Constant folding with Rust's arithmetic.
 
+use crate::half::Nearest as _;
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Scalar, Spelling, Type, UnaryOp};
 
 /// The result of folding a binary operator.
@@ -237,8 +238,8 @@ fn half(value: ConstValue, to: Scalar) -> ConstValue {
         ConstValue::F64(f) => f,
     };
     ConstValue::F32(match to {
-        Scalar::F16 => crate::half::f16::from_f64(wide).to_f32(),
-        _ => crate::half::bf16::from_f64(wide).to_f32(),
+        Scalar::F16 => crate::half::f16::nearest(wide).to_f32(),
+        _ => crate::half::bf16::nearest(wide).to_f32(),
     })
 }
 

@@ -17,6 +17,7 @@ mod control;
 mod count;
 mod equality;
 mod error;
+mod escape;
 mod exchange;
 mod fold;
 mod iter;
@@ -48,6 +49,7 @@ use std::collections::HashMap;
 use crate::ir::{Expr, FnId, Function, Location, Type};
 
 use block::Frame;
+use escape::Body;
 
 /// Builds one module.
 pub struct Recorder {
@@ -99,7 +101,14 @@ impl Recorder {
         self.frames.push(Frame::new(name, ret, at));
         body(self);
         let frame = self.frames.pop().unwrap_or_else(|| Frame::new(name, Type::Unit, at));
-        let function = frame.finish();
+        let mut function = frame.finish();
+        self.keep_temporaries(Body {
+            name,
+            block: &mut function.body,
+            vars: &mut function.vars,
+            ret: &function.ret,
+            at,
+        });
         if let Some(var) = function.vars.iter().find(|var| changes_slices(&var.ty)) {
             self.fail(RecordError::SlicePlace { name: var.name.clone(), at });
         }

@@ -161,6 +161,9 @@ impl Recorder {
     /// `[a, b, c]` of a witnessed type.
     pub fn array_list(&mut self, mut items: Vec<Expr>, ty: Type) -> Expr {
         self.sequence(&mut items);
+        if let Type::Array(elem, _) = &ty {
+            items = items.into_iter().map(|item| self.coerce(item, elem)).collect();
+        }
         self.refuse_units(&ty);
         Expr { kind: ExprKind::ArrayList(items), ty }
     }

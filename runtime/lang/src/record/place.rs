@@ -112,6 +112,9 @@ impl Recorder {
         }
         let at = self.location();
         let base = self.place_base(base);
+        // A component is read by the vector's address.
+        let is_value = matches!(base.ty, Type::Vector(..)) && !is_place(&base);
+        let base = if is_value { self.bind_always(base) } else { base };
         let index = self.value(index);
         // A place is printed once for each use, so neither its base nor its index has an effect.
         let effects = [&base, &index].map(|operand| operand.has_effect());
@@ -257,6 +260,7 @@ impl Recorder {
     /// `&*reference`, `&mut *reference`: the reference itself.
     pub fn reborrow(&mut self, mutable: bool, reference: Expr) -> Expr {
         match reference.ty {
+            Type::Ref { mutable: true, .. } if !mutable => self.lent(reference),
             Type::Ref { .. } | Type::Unit => reference,
             _ => {
                 let place = self.deref(reference);

@@ -7,6 +7,8 @@
 //! The exponent of a product is the sum of its factors' exponents, though the product itself may be twice as large. Zeros have no
 //! exponent, and none is below that of the smallest `bf16`. A sum that is zero is positive.
 
+pub use warpsmith_ir::half::nearest_half;
+
 /// How the simulator adds the products of tensor cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TensorCores {
@@ -177,17 +179,6 @@ pub fn cut(x: f64, mantissa: u32) -> f64 {
     f32::from_bits(cut.to_bits() >> (23 - mantissa) << (23 - mantissa)).into()
 }
 
-/// The nearest `f16`, ties to even; infinite beyond the greatest.
-#[must_use]
-pub fn nearest_half(x: f64) -> f64 {
-    // Numbers with this exponent are a multiple of this apart.
-    let step = power(exponent(x, LEAST_HALF).min(16) - 10);
-    match (x / step).round_ties_even() * step {
-        near if near.abs() > 65504.0 => near * f64::INFINITY,
-        near => near,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::TensorCores::{Exact, Hopper};
@@ -237,17 +228,5 @@ mod tests {
         assert_eq!(add_product(f64::NAN, 1.0, nan).to_bits(), nan.to_bits() | 1 << 51);
         assert_eq!(add_product(f64::NAN, nan, f64::NAN).to_bits(), nan.to_bits() | 1 << 51);
         assert_eq!(add_product(0.0, f64::INFINITY, 1.0).to_bits(), 0xfff8 << 48);
-    }
-
-    #[test]
-    fn a_tie_that_low_bits_break_is_rounded_to_the_nearest_half() {
-        let tie = 1.0 + power(-11);
-        assert_eq!(nearest_half(tie), 1.0);
-        assert_eq!(nearest_half(tie + power(-40)), 1.0 + power(-10));
-        assert_eq!(nearest_half(tie - power(-40)), 1.0);
-        assert_eq!(nearest_half(power(-25)), 0.0);
-        assert_eq!(nearest_half(-3.0 * power(-25)), -power(-23));
-        assert_eq!([65519.9, 65520.0, -1e300].map(nearest_half), [65504.0, f64::INFINITY, -f64::INFINITY]);
-        assert!(nearest_half(f64::NAN).is_nan());
     }
 }

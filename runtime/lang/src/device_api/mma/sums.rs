@@ -6,7 +6,7 @@
 //! Source: PTX ISA, `mma`, on the precision of each type, which leaves the order and the rounding within an instruction open.
 
 use super::operands::{FloatElement, Format, Operands};
-use crate::half::f16;
+use crate::half::{Nearest as _, f16};
 use crate::simulator::context::{self, TensorSum, TensorUnit};
 
 /// The sums of floats that are accumulated in `f32`.
@@ -33,7 +33,7 @@ pub(super) fn to_f16<A: FloatElement, B: FloatElement>(
         let ((a, b), old) = (operands.of_sum(i), f16::from_bits((sums[i / 2] >> (i % 2 * 16)) as u16));
         match rule.sum(cores, a, b, old.to_f64()) {
             sum if sum.is_nan() => 0x7fff,
-            sum => u32::from(f16::from_f64(sum).to_bits()),
+            sum => u32::from(f16::nearest(sum).to_bits()),
         }
     };
     [element(0) | element(1) << 16, element(2) | element(3) << 16]

@@ -61,7 +61,7 @@ macro_rules! halves {
             }
 
             fn round(value: f64) -> Self {
-                Self::from_f64(value)
+                crate::half::Nearest::nearest(value)
             }
 
             fn bits(self) -> u16 {

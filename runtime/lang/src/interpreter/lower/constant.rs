@@ -2,6 +2,7 @@
 
 use super::place::Place;
 use super::{Lower, Result};
+use crate::half::Nearest as _;
 use crate::interpreter::program::Slot;
 use crate::ir::{ConstValue, Expr, ExprKind, Scalar, Type};
 
@@ -78,9 +79,9 @@ fn bytes_of(value: ConstValue, ty: &Type) -> Option<Vec<u8>> {
         (Scalar::F64, ConstValue::F64(f)) => f.to_ne_bytes().to_vec(),
         (Scalar::F64, _) => wide.to_ne_bytes().to_vec(),
         (Scalar::F16, ConstValue::F32(f)) => crate::half::f16::from_f32(f).to_ne_bytes().to_vec(),
-        (Scalar::F16, _) => crate::half::f16::from_f64(wide).to_ne_bytes().to_vec(),
+        (Scalar::F16, _) => crate::half::f16::nearest(wide).to_ne_bytes().to_vec(),
         (Scalar::BF16, ConstValue::F32(f)) => crate::half::bf16::from_f32(f).to_ne_bytes().to_vec(),
-        (Scalar::BF16, _) => crate::half::bf16::from_f64(wide).to_ne_bytes().to_vec(),
+        (Scalar::BF16, _) => crate::half::bf16::nearest(wide).to_ne_bytes().to_vec(),
         (_, ConstValue::Bool(b)) => vec![u8::from(b)],
         (scalar, ConstValue::Int(i)) => i.to_le_bytes()[..scalar.bits() as usize / 8].to_vec(),
         _ => return None,

@@ -1,0 +1,194 @@
+//! Temporaries whose references outlive the block that they stand in.
+//!
+//! `let p = if c { &x } else { &[1, 2] };`: Rust keeps such a temporary as long as `p`, and a constant one for ever. In CUDA a variable
+//! ends with its block, so it is declared at the start of the function. One that a function gives back is refused.
+
+use super::Recorder;
+use super::error::RecordError;
+use crate::ir::{Block, Expr, ExprKind, Location, Stmt, StmtKind, Type, VarId, Variable, visit};
+
+/// Declares temporaries at the start of a function or a closure if references to them leave their blocks.
+fn hoist(body: &mut Block, vars: &mut [Variable]) {
+    let mut hoisted = Vec::new();
+    for stmt in &mut body.stmts {
+        blocks_mut(stmt).into_iter().for_each(|block| hoist_from(block, vars, &mut hoisted));
+    }
+    body.stmts.splice(0..0, hoisted);
+}
+
+fn hoist_from(block: &mut Block, vars: &mut [Variable], hoisted: &mut Vec<Stmt>) {
+    for stmt in &mut block.stmts {
+        blocks_mut(stmt).into_iter().for_each(|inner| hoist_from(inner, vars, hoisted));
+    }
+    if !lets_references_out(block) {
+        return;
+    }
+    let referred = referred(block);
+    for stmt in &mut block.stmts {
+        let StmtKind::Let { var, init: Some(value) } = &mut stmt.kind else { continue };
+        let (var, of) = (*var, &mut vars[var.0 as usize]);
+        if !of.name.is_empty() || !referred.contains(&var) {
+            continue;
+        }
+        of.mutable = true;
+        let place = Expr { kind: ExprKind::Var(var), ty: of.ty.clone() };
+        let value = std::mem::replace(value, Expr::unit());
+        hoisted.push(Stmt { kind: StmtKind::Let { var, init: None }, at: stmt.at });
+        stmt.kind = StmtKind::Assign { place, op: None, value };
+    }
+}
+
+/// Returns whether an address is stored in a variable from outside of the block.
+fn lets_references_out(block: &Block) -> bool {
+    let (mut declared, mut stored) = (Vec::new(), Vec::new());
+    visit::stmts(block, &mut |stmt| match &stmt.kind {
+        StmtKind::Let { var, .. } => declared.push(*var),
+        StmtKind::Assign { place, value, .. } if value.ty.holds_address() => stored.push(root(place)),
+        _ => {}
+    });
+    stored.iter().any(|root| root.is_none_or(|var| !declared.contains(&var)))
+}
+
+/// The variables of a block to which something refers.
+fn referred(block: &Block) -> Vec<VarId> {
+    let mut found = Vec::new();
+    visit::exprs(block, &mut |e| found.extend(referent(e)));
+    found
+}
+
+/// The variable that an expression refers to or into.
+fn referent(e: &Expr) -> Option<VarId> {
+    match &e.kind {
+        ExprKind::Ref(place) => root(place),
+        ExprKind::SubSlice { base, .. } if matches!(base.ty, Type::Array(..)) => root(base),
+        _ => None,
+    }
+}
+
+/// The variable that a place is in, if it is not behind a reference.
+fn root(place: &Expr) -> Option<VarId> {
+    match &place.kind {
+        ExprKind::Var(id) => Some(*id),
+        ExprKind::Field(base, _) | ExprKind::Index { base, .. } if !is_address(&base.ty) => root(base),
+        _ => None,
+    }
+}
+
+/// Returns whether a value is an address, whose target is elsewhere.
+fn is_address(ty: &Type) -> bool {
+    matches!(ty, Type::Ref { .. } | Type::Ptr { .. } | Type::View { .. })
+}
+
+fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
+    match &mut stmt.kind {
+        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Block(body) => vec![body],
+        _ => vec![],
+    }
+}
+
+/// The temporaries of a body, and the variables that hold references to them.
+struct Temporaries<'a> {
+    own: Vec<VarId>,
+    holders: Vec<VarId>,
+    stmts: Vec<&'a Stmt>,
+}
+
+impl<'a> Temporaries<'a> {
+    fn of(body: &'a Block, vars: &[Variable]) -> Self {
+        let mut stmts = Vec::new();
+        own_stmts(body, &mut stmts);
+        let nameless = |stmt: &&Stmt| match stmt.kind {
+            StmtKind::Let { var, .. } if vars[var.0 as usize].name.is_empty() => Some(var),
+            _ => None,
+        };
+        let own = stmts.iter().filter_map(nameless).collect();
+        let mut found = Self { own, holders: Vec::new(), stmts };
+        while let Some(holder) = found.next_holder() {
+            found.holders.push(holder);
+        }
+        found
+    }
+
+    /// A variable that takes a reference and is not known to.
+    fn next_holder(&self) -> Option<VarId> {
+        self.stmts.iter().find_map(|stmt| {
+            let (to, value) = match &stmt.kind {
+                StmtKind::Let { var, init: Some(value) } => (Some(*var), value),
+                StmtKind::Assign { place, value, .. } => (root(place), value),
+                _ => return None,
+            };
+            to.filter(|to| !self.holders.contains(to) && self.carries(value))
+        })
+    }
+
+    /// Returns whether a value is or holds a reference to a temporary.
+    fn carries(&self, value: &Expr) -> bool {
+        if !value.ty.holds_address() {
+            return false;
+        }
+        match &value.kind {
+            ExprKind::Var(id) => self.holders.contains(id),
+            ExprKind::Ref(place) => self.holds(place),
+            ExprKind::SubSlice { base, .. } if is_address(&base.ty) => self.carries(base),
+            ExprKind::SubSlice { base, .. } => self.holds(base),
+            ExprKind::Tuple(parts)
+            | ExprKind::ArrayList(parts)
+            | ExprKind::Struct(_, parts)
+            | ExprKind::Variant(_, _, parts) => parts.iter().any(|part| self.carries(part)),
+            ExprKind::Select(_, a, b) => self.carries(a) || self.carries(b),
+            ExprKind::Field(base, _) | ExprKind::Index { base, .. } | ExprKind::Cast(base) => {
+                self.carries(base)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether a place is in a temporary.
+    fn holds(&self, place: &Expr) -> bool {
+        match &place.kind {
+            ExprKind::Var(id) => self.own.contains(id),
+            ExprKind::Deref(reference) => self.carries(reference),
+            ExprKind::Field(base, _) | ExprKind::Index { base, .. } if is_address(&base.ty) => {
+                self.carries(base)
+            }
+            ExprKind::Field(base, _) | ExprKind::Index { base, .. } => self.holds(base),
+            _ => false,
+        }
+    }
+
+    /// Returns whether the body gives such a reference back.
+    fn are_given(&self) -> bool {
+        self.stmts
+            .iter()
+            .any(|stmt| matches!(&stmt.kind, StmtKind::Return(Some(value)) if self.carries(value)))
+    }
+}
+
+/// The statements of a body without those of its closures.
+fn own_stmts<'a>(block: &'a Block, all: &mut Vec<&'a Stmt>) {
+    for stmt in &block.stmts {
+        all.push(stmt);
+        visit::blocks(stmt).into_iter().for_each(|inner| own_stmts(inner, all));
+    }
+}
+
+/// A body whose references to temporaries are looked at.
+pub(super) struct Body<'a> {
+    /// The function, or `closure`.
+    pub name: &'a str,
+    pub block: &'a mut Block,
+    pub vars: &'a mut [Variable],
+    pub ret: &'a Type,
+    pub at: Location,
+}
+
+impl Recorder {
+    /// Keeps the temporaries of a body as long as references to them live; refuses those that it gives back.
+    pub(super) fn keep_temporaries(&mut self, body: Body<'_>) {
+        hoist(body.block, body.vars);
+        if body.ret.holds_address() && Temporaries::of(body.block, body.vars).are_given() {
+            self.fail(RecordError::Temporary { function: body.name.to_owned(), at: body.at });
+        }
+    }
+}
