@@ -1,4 +1,4 @@
-//! Kernels that programs call as functions: reductions, scans, functions of rows, transposes, products of matrices and histograms.
+//! Kernels that programs call as functions: reductions, scans, sorts, functions of rows, transposes, products of matrices, histograms.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -32,6 +32,7 @@ pub mod products;
 pub mod reduction;
 pub mod rows;
 pub mod scan;
+pub mod sorting;
 
 pub use call::{Call, Family, Plan, Prepared, Step, Target};
 pub use error::KernelError;

@@ -109,7 +109,6 @@ impl<K: Kernel> Launch<'_, K> {
     /// The errors of [`Launch::launch`], and the faults that an observer finds; [`LaunchError::OnlySimulated`] on a GPU;
     /// [`SimFault::NotInterpreted`] if the interpreter cannot run the kernel.
     pub fn launch_observed(self, device: &Device, observers: &[&dyn Observer]) -> Result<()> {
-        #[cfg(feature = "report")]
         self.any().observed(device, observers)
     }
 }
