@@ -24,7 +24,7 @@ for line in sys.stdin:
     built = json.loads(line)
     if built.get("executable") and built["target"]["name"] in sys.argv[2:]:
         shutil.copy(built["executable"], sys.argv[1] + "/" + built["target"]["name"])
-' "$folder" "${tests[@]}" kernels coarsened seeds start memory images two_gpus predictions products attention simulators unseen overlap tune_block_shape
+' "$folder" "${tests[@]}" kernels coarsened seeds start memory images two_gpus predictions products attention random_products simulators unseen overlap tune_block_shape
 # The collection's have the names of others.
 {
     cargo test --release --no-run --message-format=json -p warpsmith-kernels --test collection

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Elements a second of the kernels of `simulators.rs` on a GPU: plain, and under each tool of compute-sanitizer.
+# Elements a second of the kernels of `simulators.rs` on a GPU: plain, and under each tool of compute-sanitizer. Kernels with
+# tensor cores, the copy engine and pipelines run under memcheck, of sizes that use each stage of a pipeline more than once.
 #
-#   benches/carry.sh FOLDER              # here: builds, among others, `simulators`
+#   benches/carry.sh FOLDER              # here: builds, among others, `simulators` and `predictions`
 #   benches/sanitizer.sh FOLDER          # on the GPU machine, with compute-sanitizer in PATH
 #
 # Rates are by the clock, of a launch and the wait for its end. At the small size, which the simulators are measured at,
@@ -22,4 +23,5 @@ for tool in memcheck racecheck initcheck synccheck; do
     }
     grep '^rate' "$rates.$tool" >>"$rates"
 done
+compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/predictions" run tensors
 awk -f "$(dirname "$0")/rates.awk" "$rates"

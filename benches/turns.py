@@ -12,30 +12,10 @@ import sys
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from turn_taking import LAUNCHES, Server, median, take_turns
+from torch_timing import random, timed
+from turn_taking import Server, median, take_turns
 
 TOKENS, HEADS = 16384, 16
-
-
-def samples(count, launch):
-    """Launches `count` groups of LAUNCHES without a pause. Returns the milliseconds of a launch in each group."""
-    events = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
-    events[0].record()
-    for event in events[1:]:
-        for _ in range(LAUNCHES):
-            launch()
-        event.record()
-    torch.cuda.synchronize()
-    return [a.elapsed_time(b) / LAUNCHES for a, b in zip(events, events[1:])]
-
-
-def timed(launch):
-    """Returns a function that gives the median milliseconds of a launch in the last two thirds of its groups."""
-    return lambda count: median(samples(count, launch)[count // 3 :])
-
-
-def random(*shape):
-    return torch.rand(*shape, device="cuda").mul_(2).sub_(1).bfloat16()
 
 
 def products(size):

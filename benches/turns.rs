@@ -3,11 +3,15 @@
 //! A burst is a few launches after a rest, at the highest clock. Sustained launches have no rest, so the limit of power
 //! lowers the clock; each kernel's turn takes some 60 ms. This module knows no kernels: it takes closures that launch them.
 
+use std::error::Error;
 use std::io::Write;
 use std::time::Duration;
 
 use cudarc::driver::sys::CUevent_flags;
-use warpsmith::{Device, Result};
+use warpsmith::Device;
+
+/// A result of a launch, of whatever library the kernel is.
+pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Launches between two events.
 const LAUNCHES: usize = 5;
@@ -36,7 +40,7 @@ pub struct Timed<'a> {
     pub name: String,
     /// Operations or bytes of a launch.
     pub work: f64,
-    /// What its rate is printed in.
+    /// The unit of its rate.
     pub unit: Unit,
     /// Launches it.
     pub run: Run<'a>,
@@ -80,18 +84,21 @@ pub fn take_turns(kernels: &mut [Timed]) -> Result<()> {
 }
 
 /// Answers lines `NAME SIZE GROUPS` of the input. Each answer is the milliseconds of a launch: the median of the last two
-/// thirds of `GROUPS` groups of launches. Returns at the first other line.
+/// thirds of `GROUPS` groups of launches. An error is answered with `error TEXT`. Returns at the first other line.
 ///
 /// # Errors
-/// Those of the launches.
+/// Those of the output.
 pub fn serve(mut run: impl FnMut(&str, usize, usize) -> Result<Vec<f32>>) -> Result<()> {
     for line in std::io::stdin().lines().map_while(std::result::Result::ok) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let &[name, size, count] = words.as_slice() else { break };
         let (Ok(size), Ok(count)) = (size.parse(), count.parse::<usize>()) else { break };
-        let times = run(name, size, count)?;
-        println!("{}", median(times[count / 3..].to_vec()));
-        std::io::stdout().flush().expect("an output");
+        let mut output = std::io::stdout();
+        match run(name, size, count) {
+            Ok(times) => writeln!(output, "{}", median(times[count / 3..].to_vec()))?,
+            Err(error) => writeln!(output, "error {}", error.to_string().replace('\n', " "))?,
+        }
+        output.flush()?;
     }
     Ok(())
 }
@@ -100,22 +107,23 @@ pub fn serve(mut run: impl FnMut(&str, usize, usize) -> Result<Vec<f32>>) -> Res
 ///
 /// # Errors
 /// Those of the launches.
-pub fn samples(device: &Device, count: usize, launch: &mut impl FnMut() -> Result<()>) -> Result<Vec<f32>> {
-    let Some(gpu) = device.as_gpu() else { return Ok(Vec::new()) };
-    let record = || gpu.stream().record_event(Some(CUevent_flags::CU_EVENT_DEFAULT)).expect("an event");
-    let mut events = vec![record()];
+pub fn samples<E: Error + 'static>(
+    device: &Device,
+    count: usize,
+    launch: &mut impl FnMut() -> std::result::Result<(), E>,
+) -> Result<Vec<f32>> {
+    let gpu = device.as_gpu().ok_or("only launches on a GPU are timed")?;
+    let record = || gpu.stream().record_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
+    let mut events = vec![record()?];
     for _ in 0..count {
         for _ in 0..LAUNCHES {
             launch()?;
         }
-        events.push(record());
+        events.push(record()?);
     }
     device.synchronize()?;
-    let between = |pair: &[_]| -> f32 {
-        let [from, to]: &[cudarc::driver::CudaEvent; 2] = pair.try_into().expect("two");
-        from.elapsed_ms(to).expect("both are over") / LAUNCHES as f32
-    };
-    Ok(events.windows(2).map(between).collect())
+    let between = events.iter().zip(&events[1..]);
+    between.map(|(from, to)| Ok(from.elapsed_ms(to)? / LAUNCHES as f32)).collect()
 }
 
 fn median(mut times: Vec<f32>) -> f32 {

@@ -125,7 +125,7 @@ def verdict(mutant: dict, executables: dict[str, str], env: dict[str, str]) -> t
 
 
 def unit_tests(tests: str, executables: dict[str, str], env: dict[str, str]) -> tuple[bool, str, int]:
-    """Whether one of the tests of a filter fails, what it said, and how many there are."""
+    """Runs the tests of a filter. Returns whether one fails, its message, and the number of tests."""
     count = 0
     for name in [*LIBRARIES, *SUITES]:
         passed, output = run(executables[name.replace("-", "_")], [tests, "-q"], env)

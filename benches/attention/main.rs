@@ -13,9 +13,9 @@ mod turns;
 use corpus::attention::{Heads, THREADS, attention};
 use corpus::cases::Random;
 use first_gpu::first_gpu;
-use turns::{Timed, Unit, samples, serve, take_turns};
+use turns::{Result, Timed, Unit, samples, serve, take_turns};
+use warpsmith::Buffer;
 use warpsmith::prelude::*;
-use warpsmith::{Buffer, Result};
 
 /// Tokens of all sequences, and heads of each.
 const TOKENS: usize = 16_384;
@@ -42,7 +42,7 @@ fn main() -> Result<()> {
     let find = |name: &str| KERNELS.iter().find(|(known, ..)| *known == name);
     if words.iter().any(|word| word == "serve") {
         return serve(|name, tokens, count| {
-            let (.., launch) = find(name).expect("the name of a kernel");
+            let (.., launch) = find(name).ok_or_else(|| format!("no kernel is called {name}"))?;
             launch(&mut inputs, &device, tokens, count)
         });
     }
@@ -85,7 +85,7 @@ impl Inputs {
         let mut random = Random::new("attention");
         let mut matrix = || -> Result<Buffer<bf16>> {
             let numbers: Vec<bf16> = random.floats(rows * 128).into_iter().map(bf16::from_f32).collect();
-            device.upload(&numbers)
+            Ok(device.upload(&numbers)?)
         };
         Ok(Inputs {
             q: matrix()?,

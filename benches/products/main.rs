@@ -14,9 +14,9 @@ use corpus::cases::Random;
 use corpus::hopper::{self, gemm_sm90};
 use corpus::tensor_cores::{self, gemm_sm80};
 use first_gpu::first_gpu;
-use turns::{Timed, Unit, samples, serve, take_turns};
+use turns::{Result, Timed, Unit, samples, serve, take_turns};
+use warpsmith::Buffer;
 use warpsmith::prelude::*;
-use warpsmith::{Buffer, Result};
 
 /// Launches a kernel in a number of groups of launches, and returns the milliseconds of each group.
 type Launch = fn(&mut Matrices, &Device, usize) -> Result<Vec<f32>>;
@@ -30,7 +30,8 @@ fn main() -> Result<()> {
     if words.iter().any(|word| word == "serve") {
         let mut made: Option<Matrices> = None;
         return serve(|name, size, count| {
-            let (_, launch) = KERNELS.iter().find(|(known, _)| *known == name).expect("the name of a kernel");
+            let known = KERNELS.iter().find(|(known, _)| *known == name);
+            let (_, launch) = known.ok_or_else(|| format!("no kernel is called {name}"))?;
             if made.as_ref().is_none_or(|matrices| matrices.size != size) {
                 // Frees the memory of the size before first.
                 drop(made.take());
@@ -95,7 +96,7 @@ impl Matrices {
     fn product(&mut self, device: &Device, launch: Launch) -> Result<Vec<bf16>> {
         self.c = device.upload(&vec![bf16::from_f32(f32::NAN); self.size * self.size])?;
         launch(self, device, 1)?;
-        device.download(&self.c)
+        Ok(device.download(&self.c)?)
     }
 }
 

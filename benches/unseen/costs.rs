@@ -31,7 +31,7 @@ pub fn run(families: &[&Family], names: &[&str], texts: Option<&Path>) -> Result
     Ok(true)
 }
 
-/// What is known of a launch.
+/// Measures of a launch.
 pub fn of<K: Kernel>(launch: &Launch<'_, K>) -> Result<Cost, Failure> {
     let explanation = launch.explain()?;
     let checks = explanation.cost()?.clone();

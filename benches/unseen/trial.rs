@@ -9,7 +9,7 @@ use warpsmith::prelude::*;
 use crate::ground::{Failure, Ground};
 use crate::original::Original;
 
-/// What is known of a launch without a GPU.
+/// Facts about a launch that need no GPU.
 pub struct Cost {
     /// The CUDA C++ that it compiles.
     pub text: String,

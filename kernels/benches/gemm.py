@@ -12,7 +12,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benches"))
 
 import torch  # noqa: E402
-from turn_taking import LAUNCHES, Server, median, take_turns  # noqa: E402
+from torch_timing import random, timed  # noqa: E402
+from turn_taking import Server, median, take_turns  # noqa: E402
 
 SHAPES = [
     line.split() for line in (Path(__file__).parent / "gemm/shapes.txt").read_text().splitlines() if line[0] != "#"
@@ -22,22 +23,10 @@ SQUARES = ["bf16_tn", "bf16_nn", "f32_tn", "f32_nn"]
 
 def peer(m, n, k, dtype, is_turned):
     """A function from a number of groups of launches to the milliseconds of a launch."""
-    a = torch.rand(m, k, device="cuda").mul_(2).sub_(1).to(dtype)
-    b = torch.rand(*((n, k) if is_turned else (k, n)), device="cuda").mul_(2).sub_(1).to(dtype)
+    a = random(m, k, dtype=dtype)
+    b = random(n, k, dtype=dtype).T if is_turned else random(k, n, dtype=dtype)
     c = torch.empty(m, n, device="cuda", dtype=dtype)
-    right = b.T if is_turned else b
-
-    def run(count):
-        events = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
-        events[0].record()
-        for event in events[1:]:
-            for _ in range(LAUNCHES):
-                torch.matmul(a, right, out=c)
-            event.record()
-        torch.cuda.synchronize()
-        return median([x.elapsed_time(y) / LAUNCHES for x, y in zip(events, events[1:])][count // 3 :])
-
-    return run
+    return timed(lambda: torch.matmul(a, b, out=c))
 
 
 def main():

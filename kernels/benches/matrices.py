@@ -2,8 +2,8 @@
 """Times functions of rows and movements beside PyTorch's, Triton's and cuBLAS', in turns, and prints one table.
 
 Call: matrices.py BINARY [SIZE...] [NAME...], where BINARY is the bench `collection` and SIZE is a number of elements (2^27 of rows of 8192,
-2^28 of square matrices). The peers are kernels written in Triton, PyTorch's own, what torch.compile makes of them, `cublasSgeam`, and
-a copy from device to device. Each result is compared with PyTorch's in `f32` first. The columns are the function, the peer, the number of
+2^28 of square matrices). The peers are kernels written in Triton, PyTorch's own, those that torch.compile writes, `cublasSgeam`, and a
+copy from device to device. Each result is compared with PyTorch's in `f32` first. The columns are the function, the peer, the number of
 elements, how it was launched, GB/s of both, and the ratio.
 """
 
@@ -18,7 +18,8 @@ import triton.language as tl
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benches"))
 
-from turn_taking import LAUNCHES, Server, median, take_turns  # noqa: E402
+from torch_timing import random, timed  # noqa: E402
+from turn_taking import Server, median, take_turns  # noqa: E402
 
 COLS = 8192
 
@@ -57,22 +58,6 @@ def layer_norm_rows(y, x, weight, cols, epsilon, BLOCK: tl.constexpr):
     tl.store(y + row * cols + at, (distance * factor * weights).to(y.dtype.element_ty), mask=inside)
 
 
-def samples(count, launch):
-    """Milliseconds of a launch in each of `count` groups of LAUNCHES, which follow each other."""
-    events = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
-    events[0].record()
-    for event in events[1:]:
-        for _ in range(LAUNCHES):
-            launch()
-        event.record()
-    torch.cuda.synchronize()
-    return [a.elapsed_time(b) / LAUNCHES for a, b in zip(events, events[1:])]
-
-
-def timed(launch):
-    return lambda count: median(samples(count, launch)[count // 3 :])
-
-
 def checked(launch, want, y):
     """The launch, if it gives what is wanted."""
     launch()
@@ -81,7 +66,7 @@ def checked(launch, want, y):
 
 
 def compiled(function):
-    """What torch.compile makes of a function, if it works here."""
+    """A function compiled by torch.compile, or `None` if that fails."""
     fast = torch.compile(function, dynamic=False)
     try:
         fast()
@@ -95,7 +80,7 @@ def rows(kernel, reference, dtype, has_weight):
     """A Triton kernel with the best number of warps, PyTorch's function, and that compiled."""
 
     def make(size):
-        x = torch.rand(size // COLS, COLS, device="cuda").mul_(2).sub_(1).to(dtype)
+        x = random(size // COLS, COLS, dtype=dtype)
         y, weight = torch.empty_like(x), torch.ones(COLS, device="cuda", dtype=dtype)
         more = (weight, COLS, 1e-5) if has_weight else (COLS,)
 
@@ -182,7 +167,7 @@ def layer(x, weight):
 
 def only_torch(reference, dtype):
     def make(size):
-        x = torch.rand(size // COLS, COLS, device="cuda").mul_(2).sub_(1).to(dtype)
+        x = random(size // COLS, COLS, dtype=dtype)
         whole = lambda: reference(x, None)  # noqa: E731
         peers = {"torch": timed(whole), "compiled": compiled(whole)}
         return {name: run for name, run in peers.items() if run}
@@ -192,21 +177,21 @@ def only_torch(reference, dtype):
 
 ROWS, SQUARE = 1 << 27, 1 << 28
 
-# Bytes of an element that are read and written, the number of elements, and the peers.
+# The default number of elements, and a function that makes the peers.
 FUNCTIONS = {
-    "softmax_f32": (8, ROWS, rows(softmax_rows, soft, torch.float32, False)),
-    "softmax_bf16": (4, ROWS, rows(softmax_rows, soft, torch.bfloat16, False)),
-    "log_softmax_f32": (8, ROWS, only_torch(log_soft, torch.float32)),
-    "rms_norm_f32": (8, ROWS, rows(rms_norm_rows, rms, torch.float32, True)),
-    "rms_norm_bf16": (4, ROWS, rows(rms_norm_rows, rms, torch.bfloat16, True)),
-    "layer_norm_bf16": (4, ROWS, rows(layer_norm_rows, layer, torch.bfloat16, True)),
-    "transpose_u8": (2, SQUARE, square(torch.uint8)),
-    "transpose_u16": (4, SQUARE, square(torch.float16)),
-    "transpose_f32": (8, SQUARE, square(torch.float32)),
-    "transpose_f64": (16, SQUARE, square(torch.float64)),
-    "copy_f32": (8, SQUARE, copies()),
-    "heads_bf16": (4, SQUARE, permuted(lambda n: (16, 2048, n >> 22, 128), (0, 2, 1, 3), torch.bfloat16)),
-    "batched_transpose_f32": (8, SQUARE, permuted(lambda n: (n >> 20, 1024, 1024), (0, 2, 1), torch.float32)),
+    "softmax_f32": (ROWS, rows(softmax_rows, soft, torch.float32, False)),
+    "softmax_bf16": (ROWS, rows(softmax_rows, soft, torch.bfloat16, False)),
+    "log_softmax_f32": (ROWS, only_torch(log_soft, torch.float32)),
+    "rms_norm_f32": (ROWS, rows(rms_norm_rows, rms, torch.float32, True)),
+    "rms_norm_bf16": (ROWS, rows(rms_norm_rows, rms, torch.bfloat16, True)),
+    "layer_norm_bf16": (ROWS, rows(layer_norm_rows, layer, torch.bfloat16, True)),
+    "transpose_u8": (SQUARE, square(torch.uint8)),
+    "transpose_u16": (SQUARE, square(torch.float16)),
+    "transpose_f32": (SQUARE, square(torch.float32)),
+    "transpose_f64": (SQUARE, square(torch.float64)),
+    "copy_f32": (SQUARE, copies()),
+    "heads_bf16": (SQUARE, permuted(lambda n: (16, 2048, n >> 22, 128), (0, 2, 1, 3), torch.bfloat16)),
+    "batched_transpose_f32": (SQUARE, permuted(lambda n: (n >> 20, 1024, 1024), (0, 2, 1), torch.float32)),
 }
 
 
@@ -219,11 +204,11 @@ def main():
     print("| function | elements | launches | ours GB/s | peer | GB/s | ratio |")
     print("|---|---|---|---|---|---|---|")
     for name in names:
-        bytes_of_element, usual, make = FUNCTIONS[name]
+        usual, make = FUNCTIONS[name]
         for size in sizes or [usual]:
             kernels = {"ours": server.timed(name, size), **make(size)}
             for mode, times in take_turns(kernels).items():
-                rate = {which: bytes_of_element * size / median(of) * 1e-6 for which, of in times.items()}
+                rate = {which: server.work[name, size] / median(of) * 1e-6 for which, of in times.items()}
                 for peer in list(rate)[1:]:
                     of = f"{rate[peer]:.0f} | {rate['ours'] / rate[peer]:.3f}"
                     print(f"| {name} | {size} | {mode} | {rate['ours']:.0f} | {peer} | {of} |", flush=True)

@@ -14,33 +14,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benches"))
 
 from turn_taking import Server, median, take_turns  # noqa: E402
 
-# Bytes of an element that are read and written.
-FUNCTIONS = {
-    "sum_f32": 4,
-    "sum_bf16": 2,
-    "sum_f64": 8,
-    "sum_i32": 4,
-    "max_i32": 4,
-    "argmax_f32": 4,
-    "mean_f32": 4,
-    "variance_f32": 4,
-    "dot_f32": 8,
-    "rows_sum_f32": 4,
-    "short_rows_sum_f32": 4 * (1 + 1 / 64),
-    "columns_sum_f32": 4,
-    "scan_f32": 8,
-    "scan_u32": 8,
-    "scan_i64": 16,
-    "exclusive_u32": 8,
-    **{f"histogram_{bins}": 4 for bins in (256, 2048, 16384, 65536, 1048576)},
-    **{f"histogram_{bins}_{values}": 4 for bins in (256, 2048, 65536) for values in ("equal", "zipf")},
-}
+FUNCTIONS = [
+    *("sum_f32", "sum_bf16", "sum_f64", "sum_i32", "max_i32", "argmax_f32", "mean_f32", "variance_f32", "dot_f32"),
+    *("rows_sum_f32", "short_rows_sum_f32", "columns_sum_f32"),
+    *("scan_f32", "scan_u32", "scan_i64", "exclusive_u32"),
+    *(f"histogram_{bins}" for bins in (256, 2048, 16384, 65536, 1048576)),
+    *(f"histogram_{bins}_{values}" for bins in (256, 2048, 65536) for values in ("equal", "zipf")),
+    *("select_u32", "partition_u32", "unique_u32", "run_length_u32"),
+]
 
 
 def main():
     binary, peer, words = sys.argv[1], sys.argv[2], sys.argv[3:]
     sizes = [int(word) for word in words if word.isdigit()] or [1 << 28]
-    names = [word for word in words if not word.isdigit()] or list(FUNCTIONS)
+    names = [word for word in words if not word.isdigit()] or FUNCTIONS
     roofline = float(os.environ.get("ROOFLINE", 4800))
     ours, cub = Server([binary, "serve"]), Server([peer])
     print(ours.greeting())
@@ -52,7 +39,7 @@ def main():
             if kernels["cub"](3) is None:
                 del kernels["cub"]
             for mode, times in take_turns(kernels).items():
-                rate = {which: FUNCTIONS[name] * size / median(of) * 1e-6 for which, of in times.items()}
+                rate = {which: ours.work[name, size] / median(of) * 1e-6 for which, of in times.items()}
                 there = f"{rate['cub']:.0f} | {rate['ours'] / rate['cub']:.3f}" if "cub" in rate else "– | –"
                 print(f"| {name} | {size} | {mode} | {rate['ours']:.0f} | {there} | {rate['ours'] / roofline:.3f} |", flush=True)
     ours.close()

@@ -1,4 +1,5 @@
-//! Kernels that programs call as functions: reductions, scans, sorts, functions of rows, transposes, products of matrices, histograms.
+//! Kernels that programs call as functions: reductions, scans, selections, sorts, functions of rows, transposes, products of
+//! matrices and histograms.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -23,6 +24,7 @@
 
 pub mod argument;
 mod call;
+pub mod comparable;
 mod error;
 pub mod histogram;
 pub mod movement;
@@ -32,6 +34,7 @@ pub mod products;
 pub mod reduction;
 pub mod rows;
 pub mod scan;
+pub mod selection;
 pub mod sorting;
 
 pub use call::{Call, Family, Plan, Prepared, Step, Target};

@@ -32,6 +32,7 @@ pub mod nested;
 pub mod pitched;
 pub mod pointwise;
 pub mod ports;
+pub mod random_products;
 pub mod reduction;
 pub mod rows;
 pub mod scan;

@@ -1,6 +1,7 @@
 //! Closures in variables and as arguments, capturing by reference and by value.
 
 use warpsmith::prelude::*;
+use warpsmith::types::Shared2;
 
 use super::{everywhere, written};
 
@@ -90,5 +91,54 @@ fn functions_are_arguments_by_their_names() {
         let input = device.upload(&[3, -5, 9]).expect("memory");
         let out = written(device, (5, 77), |out| named(&input, out).grid(1).block(1).launch(device));
         assert_eq!(out, [12, -3, 9, 100, -10], "on {}", device.name());
+    });
+}
+
+#[gpu_fn]
+fn halves(x: &mut [u32], mut f: impl FnMut(&mut [u32], u32)) {
+    let n = x.len() / 2;
+    f(&mut x[..n], 1);
+    f(&mut x[n..], 2);
+}
+
+#[gpu_fn]
+fn of_rest<F: Fn(&[u32], &[u32]) -> u32>(x: &[u32], f: F) -> u32 {
+    f(&x[1..], x)
+}
+
+struct Twice;
+
+#[gpu_impl]
+impl Twice {
+    fn of<F>(x: &mut [u32], mut f: F) -> u32
+    where
+        F: FnMut(&mut [u32]) -> u32,
+    {
+        f(x) + f(&mut x[..2])
+    }
+}
+
+#[gpu_kernel]
+fn closures_of_slices(x: &[u32], out: &mut [u32]) {
+    let t = thread_idx().x as usize;
+    let sum = |s: &[u32]| s.iter().sum::<u32>() + s.len() as u32;
+    let add = |s: &mut [u32], v: u32| s[0] += v;
+    add(&mut out[t..], sum(x) * 100 + sum(&x[2..]));
+    let mut mine = [0u32; 5];
+    halves(&mut mine[..], |s, v| s[s.len() - 1] += v + s.len() as u32);
+    add(&mut mine[4..], of_rest(x, |rest, all| rest[0] * 10 + all.len() as u32));
+    let mut rows = shared!([[u32; 3]; 4]);
+    let fill = |m: &mut Shared2<u32>, v: u32| m[t][2] = v;
+    fill(&mut rows, mine[4]);
+    out[t] += Twice::of(&mut mine[..], |s| s.len() as u32 * 1000 + s[1]) + rows[t][2];
+}
+
+#[test]
+fn closures_get_slices_with_their_lengths() {
+    everywhere::<closures_of_slices>(&(), |device| {
+        let x = device.upload(&[1u32, 2, 3, 4]).expect("memory");
+        let out = written(device, (4, 7), |out| closures_of_slices(&x, out).grid(1).block(4).launch(device));
+        // 14 and 9 of all and of the last two; `mine` is `[0, 3, 0, 0, 5 + 24]`.
+        assert_eq!(out, [7 + 1409 + 7000 + 6 + 29; 4], "on {}", device.name());
     });
 }

@@ -23,7 +23,7 @@ fn told<F: Fragment<Element = f32>>(sums: &F, out: &mut [f32], visited: &mut [f3
     sums.for_each(|row, col, sum| visited[row * F::COLS + col] = sum);
 }
 
-/// Rows as shares of their weights: what attention does with scores.
+/// Rows as shares of their weights, as attention computes them from scores.
 #[gpu_fn]
 fn shares<F: Fragment<Element = f32>>(sums: &mut F) {
     let most = sums.reduce_rows(f32::NEG_INFINITY, |a, b| a.max(b));

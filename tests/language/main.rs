@@ -36,6 +36,7 @@ mod everyday;
 mod failures;
 mod fragments;
 mod globals;
+mod handles;
 mod hostile_names;
 mod instances;
 mod iteration;

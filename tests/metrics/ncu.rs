@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use corpus::bank_patterns;
 use corpus::measured::{self, How};
+use corpus::measured_tensors;
 use warpsmith::Device;
 use warpsmith::metrics::{Banks, Counts};
 
@@ -51,6 +52,28 @@ fn every_launch_stands_in_the_page_as_it_is_predicted() {
         }
     }
     assert!(page.is_empty(), "launches that are no more: {:?}", page.keys());
+}
+
+#[test]
+fn every_launch_with_tensor_cores_stands_in_the_page_as_it_is_predicted() {
+    let mut rows = 0;
+    for launch in measured_tensors::all() {
+        let predicted = figures(&launch.predict().expect(launch.name).total);
+        let head = format!("| `{}` | `", launch.name);
+        let figures = PAGE.lines().filter_map(|line| line.strip_prefix(&head)?.split_once("` | "));
+        // The sectors of the L2 cache are no figure of `profiler()`.
+        for (metric, cells) in figures.filter(|(metric, _)| !metric.starts_with("lts__")) {
+            let said = cells.split(" | ").next().map(number).expect("a cell");
+            let now = predicted.get(metric.trim_matches('`')).copied().unwrap_or(0.0);
+            assert!(
+                (now - said).abs() <= 0.006,
+                "{}: {metric} is {now}, and the page says {said}",
+                launch.name
+            );
+            rows += 1;
+        }
+    }
+    assert!(rows > 90, "only {rows} figures");
 }
 
 #[test]

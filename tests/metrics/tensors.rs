@@ -100,7 +100,9 @@ fn matrices_from_swizzled_tiles_have_no_conflicts() {
     let all = report.total.profiler();
     let named = |name: &str| all.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
     assert_eq!(named("smsp__inst_executed_op_ldsm.sum"), Some(256.0));
-    assert_eq!(named("smsp__inst_executed_op_shared_ld.sum"), Some(0.0));
+    // 16 bytes a lane, of 512 rows of 128 bytes by both blocks.
+    assert_eq!(named("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), Some(128.0));
+    assert_eq!(named("smsp__inst_executed_op_shared_ld.sum"), Some(256.0 + 128.0));
     assert_eq!(named("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), Some(1024.0));
     assert_eq!(named("sm__ops_path_tensor_src_bf16_dst_fp32.sum"), Some(2.0 * 256.0 * 128.0 * 64.0));
 }

@@ -17,3 +17,4 @@ mod packets;
 mod rounding;
 mod std_exact;
 mod std_inexact;
+mod tensor_cores;

@@ -10,6 +10,7 @@ use warpsmith::simulator::{Executor, Settings};
 
 mod affine;
 mod along;
+mod batches;
 mod counting;
 mod differences;
 mod early;

@@ -25,7 +25,7 @@ const QUERIES: u32 = (ROWS * D * size_of::<bf16>()) as u32;
 const TURN: u32 = 1;
 const GROUP: u32 = 3;
 
-/// What a thread knows of its two rows so far.
+/// The state of a thread's two rows so far.
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
 struct Rows {
@@ -52,7 +52,7 @@ impl Rows {
     }
 }
 
-/// What a producer does with a stage: it waits until that is free, lets it be filled, and tells how many bytes come.
+/// A producer's work on a stage: waits until it is free, starts the copies, and announces the number of bytes.
 #[gpu_fn]
 fn fill(
     ring: Stages<bf16, KEYS, D, STAGES, Swizzle128>,
@@ -346,7 +346,7 @@ fn attention(
     }
 }
 
-/// What is changed, by number.
+/// The changes, by number.
 const CHANGES: [Change; 60] = [
     (1, "`full` of keys counts two arrivals"),
     (2, "`empty` of keys counts one arrival of two"),
@@ -436,7 +436,7 @@ const BY_ORDER: [Change; 1] = [(
     "a barrier of 128 threads that two warpgroups use is right as long as they do not meet there at the same time",
 )];
 
-/// Launches the changed kernel; what it computed.
+/// Launches the changed kernel and returns its results.
 fn run(m: u32, seed: u64) -> warpsmith::Result<Vec<f32>> {
     let settings = Settings { executor: Executor::Interpreter, seed, ..Settings::default() };
     let device = Device::simulator_with(settings);

@@ -3,7 +3,7 @@
 /// The number of a change, and its meaning.
 pub type Change = (u32, &'static str);
 
-/// Launches a kernel with a change, in an order of threads and copies; what it computed.
+/// Launches a kernel with a change, in an order of threads and copies, and returns its results.
 type Run = fn(u32, u64) -> warpsmith::Result<Vec<f32>>;
 
 /// Orders of threads and copies.

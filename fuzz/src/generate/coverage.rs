@@ -52,6 +52,8 @@ pub const PRODUCTIONS: &[&str] = &[
     "reversed range start assigned in the body",
     "range to the length of a slice assigned in the body",
     "index by a loop's own variable",
+    "index by a variable of the loop's body",
+    "variable of a loop's body that shadows another",
     "slice variable",
     "slice reassigned",
     "slice of a slice",
@@ -132,6 +134,10 @@ pub const CLASSES: &[(&str, &[&str])] = &[
     ("a struct update's base is evaluated last", &["struct update from an effect"]),
     ("functions named as CUDA's", &["hostile name of a function"]),
     ("bounds checks dropped by a head that is read again", &["index by a loop's own variable"]),
+    (
+        "a comparison before a loop names a variable of its body",
+        &["index by a variable of the loop's body", "variable of a loop's body that shadows another"],
+    ),
     (
         "patterns over &mut bind copies",
         &[

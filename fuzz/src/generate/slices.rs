@@ -107,6 +107,15 @@ impl Gen<'_> {
         Some(format!("{name}.len()"))
     }
 
+    /// The name of a slice of integers with two elements or more, and its least length.
+    pub fn shiftable_slice(&mut self) -> Option<(String, usize)> {
+        let fits = |v: &Var| {
+            matches!(&v.ty, Ty::Slice(elem, least) if *least > 1 && matches!(**elem, Ty::Int(_)))
+                && !v.elements
+        };
+        self.slice_where(fits).map(|(_, name, _, least)| (name, least))
+    }
+
     /// An assignment to the slice variable whose length a head names.
     pub fn assign_slice_named(&mut self, head: &str) -> Option<String> {
         let found = |v: &Var| v.mutable && !v.elements && head.contains(&format!("{}.len()", v.name));
@@ -218,7 +227,7 @@ impl Gen<'_> {
     }
 
     /// A statement that folds an item into a variable of integers.
-    fn folded(&mut self, item: &str, by_value: bool) -> Option<String> {
+    pub fn folded(&mut self, item: &str, by_value: bool) -> Option<String> {
         let paths = self.paths(true, |t| matches!(t, Ty::Int(_)));
         let paths: Vec<_> = paths.into_iter().filter(|p| !self.vars[p.var].bounded).collect();
         if paths.is_empty() {

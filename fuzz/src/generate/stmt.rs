@@ -80,7 +80,8 @@ impl Gen<'_> {
     }
 
     fn slice_statement(&mut self, depth: usize) -> Option<String> {
-        match self.random.below(10) {
+        match self.random.below(12) {
+            10.. => self.shifted_loop(),
             0..4 => self.slice_loop(depth),
             4 | 5 => self.assign_slice(),
             6 => self.moved_map_loop(depth),

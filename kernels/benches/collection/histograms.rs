@@ -1,38 +1,28 @@
 //! Histograms that are timed: numbers of bins, and values that are uniform, all equal, or as unequal as words of a language.
 
 use warpsmith::prelude::*;
-use warpsmith_kernels::KernelError;
 use warpsmith_kernels::histogram::histogram;
 
-use crate::functions::{Function, hashed, kept, repeated};
-use crate::turns::Run;
+use crate::function::Work::Bytes;
+use crate::function::{Function, Result, Run, check, hashed, kept, launches};
 
 /// How values are distributed over the bins; the peer has the same.
 type Values = fn(f32, usize) -> i32;
 
-macro_rules! functions {
-    ($($name:literal $bins:literal $values:ident;)+) => {
-        pub const FUNCTIONS: &[Function] = &[$(Function {
-            name: $name,
-            bytes: |n| 4.0 * n as f64,
-            make: |device, n| make(device, n, $bins, $values),
-        }),+];
-    };
-}
-
-functions! {
-    "histogram_256" 256 uniform;
-    "histogram_2048" 2048 uniform;
-    "histogram_16384" 16384 uniform;
-    "histogram_65536" 65536 uniform;
-    "histogram_1048576" 1048576 uniform;
-    "histogram_256_equal" 256 equal;
-    "histogram_256_zipf" 256 zipf;
-    "histogram_2048_equal" 2048 equal;
-    "histogram_2048_zipf" 2048 zipf;
-    "histogram_65536_equal" 65536 equal;
-    "histogram_65536_zipf" 65536 zipf;
-}
+/// Sizes are numbers of values.
+pub const FUNCTIONS: &[Function] = &[
+    Function::new("histogram_256", Bytes(4.0), |d, n| counted(d, n, 256, uniform)),
+    Function::new("histogram_2048", Bytes(4.0), |d, n| counted(d, n, 2048, uniform)),
+    Function::new("histogram_16384", Bytes(4.0), |d, n| counted(d, n, 16384, uniform)),
+    Function::new("histogram_65536", Bytes(4.0), |d, n| counted(d, n, 65536, uniform)),
+    Function::new("histogram_1048576", Bytes(4.0), |d, n| counted(d, n, 1048576, uniform)),
+    Function::new("histogram_256_equal", Bytes(4.0), |d, n| counted(d, n, 256, equal)),
+    Function::new("histogram_256_zipf", Bytes(4.0), |d, n| counted(d, n, 256, zipf)),
+    Function::new("histogram_2048_equal", Bytes(4.0), |d, n| counted(d, n, 2048, equal)),
+    Function::new("histogram_2048_zipf", Bytes(4.0), |d, n| counted(d, n, 2048, zipf)),
+    Function::new("histogram_65536_equal", Bytes(4.0), |d, n| counted(d, n, 65536, equal)),
+    Function::new("histogram_65536_zipf", Bytes(4.0), |d, n| counted(d, n, 65536, zipf)),
+];
 
 fn uniform(x: f32, bins: usize) -> i32 {
     ((x + 1.0) * 0.5 * bins as f32) as i32
@@ -47,7 +37,7 @@ fn zipf(x: f32, bins: usize) -> i32 {
     ((x + 1.0) * 0.5 * (bins as f32).ln()).exp() as i32 - 1
 }
 
-fn make(device: &Device, n: usize, bins: usize, values: Values) -> Result<Run<'static>, KernelError> {
+fn counted(device: &Device, n: usize, bins: usize, values: Values) -> Result<Run<'static>> {
     let host: Vec<i32> = (0..n).map(|i| values(hashed(i), bins)).collect();
     let mut want = vec![0u32; bins];
     for bin in host.iter().filter(|bin| (0..bins as i32).contains(bin)) {
@@ -55,6 +45,6 @@ fn make(device: &Device, n: usize, bins: usize, values: Values) -> Result<Run<'s
     }
     let (x, y) = (kept(device.upload(&host)?), kept(device.alloc_zeroed::<u32>(bins)?));
     histogram(device, &*x, &mut *y).run()?;
-    assert!(device.download(y)? == want, "a wrong histogram of {n} elements");
-    repeated(device, histogram(device, &*x, y))
+    check(device.download(y)? == want, || format!("a wrong histogram of {n} elements"))?;
+    launches(device, histogram(device, &*x, y))
 }

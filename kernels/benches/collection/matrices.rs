@@ -1,68 +1,36 @@
 //! Functions of matrices: rows of 8192 columns, and square matrices.
 
 use warpsmith::prelude::*;
+use warpsmith_kernels::Call;
 use warpsmith_kernels::argument::{Matrix, MatrixMut, matrix, matrix_mut};
 use warpsmith_kernels::movement::{Movement, copy, permute, transpose};
 use warpsmith_kernels::rows::{
     Norm, RowElement, RowFunction, Rows, layer_norm, log_softmax, rms_norm, softmax,
 };
-use warpsmith_kernels::{Call, KernelError};
 
-use crate::functions::{Function, halves, kept, repeated, unit};
-use crate::turns::Run;
+use crate::function::Work::Bytes;
+use crate::function::{Function, Result, Run, check, kept, launches, setting};
+use crate::inputs::{halves, unit};
 
 /// Columns of a row.
 const COLS: usize = 8192;
 
 /// Sizes are numbers of elements.
 pub const FUNCTIONS: &[Function] = &[
-    Function {
-        name: "softmax_f32",
-        bytes: |n| 8.0 * n as f64,
-        make: |d, n| rows(d, n, unit, softmax, is_softmax),
-    },
-    Function {
-        name: "softmax_bf16",
-        bytes: |n| 4.0 * n as f64,
-        make: |d, n| rows(d, n, halves, softmax, is_softmax),
-    },
-    Function {
-        name: "log_softmax_f32",
-        bytes: |n| 8.0 * n as f64,
-        make: |d, n| {
-            rows(d, n, unit, log_softmax, |x, y| {
-                is_softmax(x, &y.iter().map(|y| y.exp()).collect::<Vec<_>>())
-            })
-        },
-    },
-    Function {
-        name: "rms_norm_f32",
-        bytes: |n| 8.0 * n as f64,
-        make: |d, n| norms(d, n, unit, rms_norm, is_rms_norm),
-    },
-    Function {
-        name: "rms_norm_bf16",
-        bytes: |n| 4.0 * n as f64,
-        make: |d, n| norms(d, n, halves, rms_norm, is_rms_norm),
-    },
-    Function {
-        name: "layer_norm_bf16",
-        bytes: |n| 4.0 * n as f64,
-        make: |d, n| norms(d, n, halves, layer_norm, is_rms_norm),
-    },
-    Function { name: "transpose_u8", bytes: |n| 2.0 * n as f64, make: turned::<u8> },
-    Function { name: "transpose_u16", bytes: |n| 4.0 * n as f64, make: turned::<u16> },
-    Function { name: "transpose_f32", bytes: |n| 8.0 * n as f64, make: turned::<u32> },
-    Function { name: "transpose_f64", bytes: |n| 16.0 * n as f64, make: turned::<u64> },
-    Function { name: "copy_f32", bytes: |n| 8.0 * n as f64, make: copied },
-    Function { name: "heads_bf16", bytes: |n| 4.0 * n as f64, make: heads },
-    Function { name: "batched_transpose_f32", bytes: |n| 8.0 * n as f64, make: batched },
+    Function::new("softmax_f32", Bytes(8.0), |d, n| rows(d, n, unit, softmax, is_softmax)),
+    Function::new("softmax_bf16", Bytes(4.0), |d, n| rows(d, n, halves, softmax, is_softmax)),
+    Function::new("log_softmax_f32", Bytes(8.0), |d, n| rows(d, n, unit, log_softmax, is_log_softmax)),
+    Function::new("rms_norm_f32", Bytes(8.0), |d, n| norms(d, n, unit, rms_norm, is_rms_norm)),
+    Function::new("rms_norm_bf16", Bytes(4.0), |d, n| norms(d, n, halves, rms_norm, is_rms_norm)),
+    Function::new("layer_norm_bf16", Bytes(4.0), |d, n| norms(d, n, halves, layer_norm, is_rms_norm)),
+    Function::new("transpose_u8", Bytes(2.0), turned::<u8>),
+    Function::new("transpose_u16", Bytes(4.0), turned::<u16>),
+    Function::new("transpose_f32", Bytes(8.0), turned::<u32>),
+    Function::new("transpose_f64", Bytes(16.0), turned::<u64>),
+    Function::new("copy_f32", Bytes(8.0), copied),
+    Function::new("heads_bf16", Bytes(4.0), heads),
+    Function::new("batched_transpose_f32", Bytes(8.0), batched),
 ];
-
-/// A number from the environment.
-fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
-    std::env::var(name).ok()?.parse().ok()
-}
 
 type Make<F, T> =
     fn(&Device, Matrix<'static, T>, MatrixMut<'static, T>) -> Call<'static, Rows<'static, F, T>>;
@@ -77,7 +45,7 @@ fn rows<F: RowFunction, T: RowElement>(
     fill: fn(usize) -> Vec<T>,
     make: Make<F, T>,
     is_right: fn(&[f32], &[f32]) -> bool,
-) -> Result<Run<'static>, KernelError> {
+) -> Result<Run<'static>> {
     timed_rows(device, n, fill, make, |call| call, is_right)
 }
 
@@ -87,7 +55,7 @@ fn norms<F: Norm, T: RowElement>(
     fill: fn(usize) -> Vec<T>,
     make: Make<F, T>,
     is_right: fn(&[f32], &[f32]) -> bool,
-) -> Result<Run<'static>, KernelError> {
+) -> Result<Run<'static>> {
     let weight: &'static Buffer<T> = kept(device.upload(&[T::ONE; COLS])?);
     timed_rows(device, n, fill, make, move |call| call.weight(weight), is_right)
 }
@@ -99,12 +67,12 @@ fn timed_rows<F: RowFunction, T: RowElement>(
     make: Make<F, T>,
     with: impl Fn(Call<'static, Rows<'static, F, T>>) -> Call<'static, Rows<'static, F, T>>,
     is_right: fn(&[f32], &[f32]) -> bool,
-) -> Result<Run<'static>, KernelError> {
+) -> Result<Run<'static>> {
     let host = fill(n);
     let x: &'static Buffer<T> = kept(device.upload(&host)?);
     let y = kept(device.alloc_zeroed::<T>(n)?);
     let address: *mut Buffer<T> = y;
-    let call = |y: &'static mut Buffer<T>| -> Result<_, KernelError> {
+    let call = |y: &'static mut Buffer<T>| -> Result<_> {
         let call = with(make(device, matrix(x, n / COLS, COLS)?, matrix_mut(y, n / COLS, COLS)?));
         Ok(if let Some(threads) = setting("THREADS") { call.threads(threads) } else { call })
     };
@@ -114,14 +82,19 @@ fn timed_rows<F: RowFunction, T: RowElement>(
     let got = device.download(y)?;
     for row in [0, n / COLS / 2, n / COLS - 1] {
         let of = row * COLS..(row + 1) * COLS;
-        assert!(is_right(&floats(&host[of.clone()]), &floats(&got[of])), "a wrong row {row} of {n} elements");
+        let is_right = is_right(&floats(&host[of.clone()]), &floats(&got[of]));
+        check(is_right, || format!("a wrong row {row} of {n} elements"))?;
     }
-    repeated(device, call(y)?)
+    launches(device, call(y)?)
 }
 
 fn is_softmax(x: &[f32], y: &[f32]) -> bool {
     let sum: f64 = x.iter().map(|x| f64::from(*x).exp()).sum();
     x.iter().zip(y).all(|(x, y)| (f64::from(*x).exp() / sum / f64::from(*y) - 1.0).abs() < 0.01)
+}
+
+fn is_log_softmax(x: &[f32], y: &[f32]) -> bool {
+    is_softmax(x, &y.iter().map(|y| y.exp()).collect::<Vec<_>>())
 }
 
 /// Of numbers whose mean is near zero, a layer norm is near an RMS norm.
@@ -157,12 +130,9 @@ fn tuned<T: GpuType>(call: Call<'static, Movement<'static, T>>) -> Call<'static,
 fn moved<T: Bits>(
     device: &Device,
     n: usize,
-    call: impl Fn(
-        &'static Buffer<T>,
-        &'static mut Buffer<T>,
-    ) -> Result<Call<'static, Movement<'static, T>>, KernelError>,
+    call: impl Fn(&'static Buffer<T>, &'static mut Buffer<T>) -> Result<Call<'static, Movement<'static, T>>>,
     from: impl Fn(usize) -> usize,
-) -> Result<Run<'static>, KernelError> {
+) -> Result<Run<'static>> {
     let host: Vec<T> = (0..n).map(T::of).collect();
     let x: &'static Buffer<T> = kept(device.upload(&host)?);
     let y = kept(device.alloc_zeroed::<T>(n)?);
@@ -171,32 +141,30 @@ fn moved<T: Bits>(
     // SAFETY: the call before is over, and its borrow with it.
     let y = unsafe { &mut *address };
     let got = device.download(y)?;
-    assert!(
-        got.iter().enumerate().step_by(61).all(|(i, y)| *y == host[from(i)]),
-        "an element in a wrong place"
-    );
-    repeated(device, tuned(call(x, y)?))
+    let is_right = got.iter().enumerate().step_by(61).all(|(i, y)| *y == host[from(i)]);
+    check(is_right, || "an element in a wrong place".to_owned())?;
+    launches(device, tuned(call(x, y)?))
 }
 
-/// The side of the square matrix of so many elements.
+/// The side of a square matrix of `n` elements.
 fn side(n: usize) -> usize {
     n.isqrt()
 }
 
-fn turned<T: Bits>(device: &Device, n: usize) -> Result<Run<'static>, KernelError> {
+fn turned<T: Bits>(device: &Device, n: usize) -> Result<Run<'static>> {
     let m = side(n);
     let call = |x, y| Ok(transpose(device, matrix(x, m, m)?, matrix_mut(y, m, m)?));
     moved::<T>(device, m * m, call, |i| i % m * m + i / m)
 }
 
-fn copied(device: &Device, n: usize) -> Result<Run<'static>, KernelError> {
+fn copied(device: &Device, n: usize) -> Result<Run<'static>> {
     let m = side(n);
     let call = |x, y| Ok(copy(device, matrix(x, m, m)?, matrix_mut(y, m, m)?));
     moved::<u32>(device, m * m, call, |i| i)
 }
 
 /// Tokens of heads become heads of tokens: `[16, 2048, n / 2^22, 128]` as `[16, n / 2^22, 2048, 128]`.
-fn heads(device: &Device, n: usize) -> Result<Run<'static>, KernelError> {
+fn heads(device: &Device, n: usize) -> Result<Run<'static>> {
     let (tokens, width) = (2048, 128);
     let heads = n / (16 * tokens * width);
     let extents = [16, tokens, heads, width];
@@ -210,7 +178,7 @@ fn heads(device: &Device, n: usize) -> Result<Run<'static>, KernelError> {
 }
 
 /// Matrices of 1024 × 1024.
-fn batched(device: &Device, n: usize) -> Result<Run<'static>, KernelError> {
+fn batched(device: &Device, n: usize) -> Result<Run<'static>> {
     let m = 1024;
     let call = |x, y| Ok(permute(device, x, &[n / (m * m), m, m], &[0, 2, 1], y));
     moved::<u32>(device, n / (m * m) * (m * m), call, |i| i / (m * m) * (m * m) + i % m * m + i / m % m)

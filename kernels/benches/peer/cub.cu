@@ -1,5 +1,5 @@
-// CUB's reductions, scans and histograms, for turns with ours: answers each line `NAME SIZE GROUPS` of the input with the median of the later two
-// thirds of so many groups of launches, in milliseconds a launch; `none` where CUB has no such function.
+// CUB's reductions, scans, histograms and selections, for turns with ours. Each line `NAME SIZE GROUPS` of the input is answered with the milliseconds of
+// a launch: the median of the last two thirds of `GROUPS` groups of launches. The answer is `none` if CUB has no such function.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90a -o cub kernels/benches/peer/cub.cu
 
@@ -51,6 +51,20 @@ __global__ void fill_bins(int* x, size_t n, int bins, char values) {
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         float u = (unit(i) + 1.0f) * 0.5f;
         x[i] = values == 'e' ? bins / 3 : values == 'z' ? (int)expf(u * logf((float)bins)) - 1 : (int)(u * (float)bins);
+    }
+}
+
+// Half of the flags are true.
+__global__ void fill_flags(bool* flags, size_t n) {
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        flags[i] = unit(i) < 0.0f;
+    }
+}
+
+// Runs of eight equal elements.
+__global__ void fill_runs(uint32_t* x, size_t n) {
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        x[i] = (uint32_t)(int)(unit(i / 8) * 1000.0f);
     }
 }
 
@@ -127,6 +141,24 @@ static bool make(Work& work, const std::string& name, size_t n) {
             return cub::DeviceHistogram::HistogramEven(m, b, x, y, bins + 1, 0, bins, (int64_t)n);
         });
         fill_bins<<<2048, 256>>>((int*)work.x, n, bins, end == std::string::npos ? 'u' : name[end + 1]);
+    } else if (name == "select_u32" || name == "partition_u32") {
+        // The flags and the count lie behind the outputs.
+        const bool keeps_others = name[0] == 'p';
+        prepare<uint32_t, uint32_t>(work, n, n + n / 4 + 4, [=](void* m, size_t& b, uint32_t* x, uint32_t* y) {
+            int64_t* count = (int64_t*)(y + n);
+            bool* flags = (bool*)(count + 1);
+            return keeps_others ? cub::DevicePartition::Flagged(m, b, x, flags, y, count, (int64_t)n)
+                                : cub::DeviceSelect::Flagged(m, b, x, flags, y, count, (int64_t)n);
+        });
+        fill_flags<<<2048, 256>>>((bool*)((uint32_t*)work.y + n + 2), n);
+    } else if (name == "unique_u32" || name == "run_length_u32") {
+        const bool encodes = name[0] == 'r';
+        prepare<uint32_t, uint32_t>(work, n, 2 * n + 2, [=](void* m, size_t& b, uint32_t* x, uint32_t* y) {
+            int64_t* count = (int64_t*)(y + 2 * n);
+            return encodes ? cub::DeviceRunLengthEncode::Encode(m, b, x, y, y + n, count, (int64_t)n)
+                           : cub::DeviceSelect::Unique(m, b, x, y, count, (int64_t)n);
+        });
+        fill_runs<<<2048, 256>>>((uint32_t*)work.x, n);
     } else {
         return false;
     }

@@ -1,26 +1,29 @@
-//! Values that are counted, and the bin of each.
+//! Computes the bin of a value.
 
 use warpsmith::prelude::*;
 
-/// The number that stands for no bin.
+/// The number of no bin: of values outside of the range.
 pub const NONE: u32 = u32::MAX;
 
-/// A type of values that are counted: `u8`, `u16`, `i32`, `u32` and `f32`.
+/// A type of values that [`histogram`](super::histogram) counts: `u8`, `u16`, `i32`, `u32` and `f32`.
 #[gpu_trait]
 pub trait Binned: GpuType + PartialOrd + core::fmt::Display + 'static {
-    /// A range that is cut into even bins.
+    /// A range, divided into even bins.
     type Bounds: GpuType;
 
-    /// The bin of the value, or the greatest `u32` if it is in none.
+    /// The bin of the value, or `u32::MAX` if it is in none.
     fn bin(self, bounds: Self::Bounds) -> u32;
 }
 
-/// The bounds of a type's values, made on the host.
+/// Makes the bounds of bins, on the host.
 pub trait Bounded: Binned {
-    /// The bounds of `bins` bins of width one, from zero on.
+    /// `bins` bins of width one, from zero on.
     fn unit(bins: u32, is_clamped: bool) -> Self::Bounds;
 
-    /// The bounds of `bins` even bins of `low..high`, or why there are none.
+    /// `bins` even bins of `low..high`.
+    ///
+    /// # Errors
+    /// What the range has instead of a value for each bin.
     fn even(low: Self, high: Self, bins: u32, is_clamped: bool) -> Result<Self::Bounds, String>;
 }
 
@@ -30,13 +33,13 @@ pub trait Bounded: Binned {
 pub struct IntegerBounds {
     /// The least value of the first bin.
     low: i64,
-    /// The number of values of all bins.
-    values: u64,
+    /// Number of values in all bins.
+    values: u32,
     /// `2^64 * bins / values`, rounded up; zero if these are equal.
     factor: u64,
-    /// The number of bins.
+    /// Number of bins.
     bins: u32,
-    /// Whether the first and the last bin have the values outside.
+    /// Whether values outside of the range count in the first and the last bin.
     is_clamped: bool,
 }
 
@@ -48,23 +51,27 @@ pub struct FloatBounds {
     high: f32,
     /// Bins in a range of length one.
     scale: f32,
-    /// The number of bins.
+    /// Number of bins.
     bins: u32,
-    /// Whether the first and the last bin have the values outside.
+    /// Whether values outside of the range count in the first and the last bin.
     is_clamped: bool,
 }
 
-/// The bin of an integer. Its number is exact: `factor` is too large by less than one, and offsets are below `2^32`.
+/// The bin of an integer. It is exact, since `factor` is too large by less than one and offsets are below `2^32`.
 #[gpu_fn]
 fn bin_of(value: i64, bounds: IntegerBounds) -> u32 {
-    let offset = value - bounds.low;
-    if offset < 0 {
-        return if bounds.is_clamped { 0 } else { NONE };
+    // Below the range, the offset wraps around to a number above it.
+    let offset = (value - bounds.low) as u32;
+    if offset < bounds.values {
+        return if bounds.factor == 0 { offset } else { mul_hi(offset as u64, bounds.factor) as u32 };
     }
-    if offset as u64 >= bounds.values {
-        return if bounds.is_clamped { bounds.bins - 1 } else { NONE };
+    if !bounds.is_clamped {
+        NONE
+    } else if value < bounds.low {
+        0
+    } else {
+        bounds.bins - 1
     }
-    if bounds.factor == 0 { offset as u32 } else { mul_hi(offset as u64, bounds.factor) as u32 }
 }
 
 macro_rules! integers {
@@ -80,7 +87,7 @@ macro_rules! integers {
 
         impl Bounded for $t {
             fn unit(bins: u32, is_clamped: bool) -> IntegerBounds {
-                IntegerBounds { low: 0, values: bins.into(), factor: 0, bins, is_clamped }
+                IntegerBounds { low: 0, values: bins, factor: 0, bins, is_clamped }
             }
 
             fn even(low: $t, high: $t, bins: u32, is_clamped: bool) -> Result<IntegerBounds, String> {
@@ -88,7 +95,7 @@ macro_rules! integers {
                 if high - low < i64::from(bins) {
                     return Err(format!("{} values", (high - low).max(0)));
                 }
-                let values = (high - low) as u64;
+                let values = (high - low) as u32;
                 let factor = ((u128::from(bins) << 64).div_ceil(values.into())) as u64;
                 Ok(IntegerBounds { low, values, factor, bins, is_clamped })
             }

@@ -1,32 +1,27 @@
-//! `histogram`: its arguments, and which kernel counts.
+//! `histogram`: its arguments, and the choice of the kernel.
 
 use warpsmith::Device;
 use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
 
 use super::binned::Bounded;
-use super::kernels::{
-    BLOCK_THREADS, LANE_THREADS, Values, clear_bins, histogram_by_blocks, histogram_by_lanes,
-    histogram_in_memory,
-};
+use super::kernels::{BLOCK_THREADS, Values, clear_bins, histogram_by_blocks, histogram_in_memory};
 use crate::argument::{Input, Output, Packs};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 
 /// The most bins: `2^20`.
 const MOST_BINS: usize = 1 << 20;
-/// Bins of the kernels whose lanes have counters of their own.
-const OF_LANES: [usize; 3] = [64, 256, 512];
-/// Bytes of counters from which on a block has no second copy of them.
+/// Bytes of shared memory for the copies of a block's counters. Larger counters have one copy.
 const COPIED: usize = 32 << 10;
-/// Values that keep a thread busy.
+/// The least number of values for each thread.
 const VALUES_PER_THREAD: usize = 64;
 
 /// Counts the values of `x` in each of `bins.len()` bins.
 ///
-/// Bin `i` becomes the number of values that equal `i`, or, with a [`range`](Call::range), that lie in its even part of it.
-/// Other values are not counted, unless the call is [`clamped`](Call::clamped); NaNs never are. Counts are `u32` and wrap around. There
-/// are 2 to `2^20` bins, and any number of values, which begin anywhere. The time hardly depends on the values.
+/// Bin `i` counts the values that equal `i`, or, with a [`range`](Call::range), the values in its even part of the range. Other values
+/// are not counted unless the call is [`clamped`](Call::clamped), and NaNs never are. Counts are `u32` and wrap around. There are 2 to
+/// `2^20` bins. `x` may have any length and alignment. The time hardly depends on the values.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -42,7 +37,7 @@ const VALUES_PER_THREAD: usize = 64;
 /// ```
 ///
 /// # Errors
-/// From the call's methods: [`KernelError::Shape`] for another number of bins, or a range with fewer values than bins.
+/// [`KernelError::Shape`] from the call's methods for any other number of bins, and for a range with fewer values than bins.
 pub fn histogram<'a, T: Bounded>(
     device: &Device,
     x: impl SliceArg<'a, T>,
@@ -61,10 +56,10 @@ pub struct Histogram<'a, T> {
 }
 
 impl<'a, T: Bounded> Call<'a, Histogram<'a, T>> {
-    /// Cuts `low..high` into even bins. Default: bins of width one, from zero on.
+    /// Divides `low..high` into even bins. Default: bins of width one, from zero on.
     ///
-    /// Bin `i` of integers has those with `(x - low) * bins / (high - low)`, rounded down, equal to `i`. Of floats, this is computed in
-    /// `f32`, with a quotient that is rounded once: values within some units in the last place of a bound may count beside it.
+    /// The bin of `x` is `(x - low) * bins / (high - low)`, rounded down. For floats this is computed in `f32`: a value within a few
+    /// units in the last place of a bin's bound may be counted in the neighbouring bin.
     pub fn range(self, low: T, high: T) -> Self {
         self.map(|histogram| Histogram { range: Some((low, high)), ..histogram })
     }
@@ -75,26 +70,20 @@ impl<'a, T: Bounded> Call<'a, Histogram<'a, T>> {
     }
 }
 
-/// Where counters lie.
+/// Memory of the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// A column of shared memory for each lane, for so many bins.
-    Lanes(usize),
-    /// Shared memory of a block: words or halves of words.
+    /// Shared memory: words or halves of words that a block shares.
     Block { is_packed: bool, copies: usize },
     /// Global memory.
     Memory,
 }
 
 impl Way {
-    /// The way for a number of bins: the first that fits.
+    /// The first way that fits a number of bins.
     fn of(bins: usize, limits: &Limits) -> Self {
-        if let Some(of_lanes) = OF_LANES.into_iter().find(|most| bins <= *most)
-            && of_lanes * LANE_THREADS as usize * size_of::<u16>() <= limits.shared_opt_in
-        {
-            Way::Lanes(of_lanes)
-        } else if bins * 4 <= limits.shared_opt_in / 3 {
-            Way::Block { is_packed: false, copies: (COPIED / (bins * 4)).clamp(1, 8) }
+        if bins * 4 <= limits.shared_opt_in / 3 {
+            Way::Block { is_packed: false, copies: (COPIED / (bins * 4)).clamp(1, 32) }
         } else if bins.div_ceil(2) * 4 <= limits.shared_opt_in {
             Way::Block { is_packed: true, copies: 1 }
         } else {
@@ -102,14 +91,13 @@ impl Way {
         }
     }
 
-    /// Bytes of shared memory for this number of bins, and words from one copy to the next.
+    /// Bytes of shared memory for a number of bins, and words from one copy to the next.
     fn shared(self, bins: usize) -> (usize, usize) {
         match self {
-            Way::Lanes(of_lanes) => (of_lanes * LANE_THREADS as usize * size_of::<u16>(), 0),
             Way::Block { is_packed, copies } => {
                 let words = if is_packed { bins.div_ceil(2) } else { bins };
-                // One word more, and a bin's copies are in different banks.
-                let stride = if copies > 1 { words + 1 } else { words };
+                // The copies of a bin are in different banks.
+                let stride = if copies > 1 { words.next_multiple_of(32) + 1 } else { words };
                 (copies * stride * size_of::<u32>(), stride)
             }
             Way::Memory => (0, 0),
@@ -149,13 +137,10 @@ impl<'a, T: Bounded> Family<'a> for Histogram<'a, T> {
         let way = Way::of(bins, limits);
         let shared = way.shared(bins).0;
         let (kernel, block, why) = match way {
-            Way::Lanes(_) => {
-                ("histogram_by_lanes", LANE_THREADS, "each lane has counters of its own".to_owned())
-            }
             Way::Block { is_packed: false, copies } => (
                 "histogram_by_blocks",
                 BLOCK_THREADS,
-                format!("the warps of a block share {copies} copies of the counters"),
+                format!("the lanes of a block share {copies} copies of the counters"),
             ),
             Way::Block { is_packed: true, .. } => {
                 ("histogram_by_blocks", BLOCK_THREADS, "a block shares counters of 16 bits".to_owned())
@@ -208,27 +193,6 @@ fn steps<'a, T: Bounded, const N: usize>(
     let way = Way::of(bins.len(), target.device.limits());
     let (shared, stride) = way.shared(bins.len());
     let count = match way {
-        Way::Lanes(64) => {
-            step!(
-                target,
-                (grid, block),
-                histogram_by_lanes::<T, N, 32>(&x, &packs, values, bounds, &mut bins)
-            )
-        }
-        Way::Lanes(256) => {
-            step!(
-                target,
-                (grid, block),
-                histogram_by_lanes::<T, N, 128>(&x, &packs, values, bounds, &mut bins)
-            )
-        }
-        Way::Lanes(_) => {
-            step!(
-                target,
-                (grid, block),
-                histogram_by_lanes::<T, N, 256>(&x, &packs, values, bounds, &mut bins)
-            )
-        }
         Way::Block { is_packed, copies } => {
             let (copies, stride) = (copies as u32, stride as u32);
             macro_rules! by_blocks {

@@ -1,4 +1,4 @@
-//! The kernels: where the counters lie, and how values reach them.
+//! The kernels of histograms, by the memory of their counters.
 
 use warpsmith::prelude::*;
 
@@ -6,24 +6,18 @@ use super::Binned;
 use super::binned::NONE;
 use crate::pack::Pack;
 
-/// Threads of a block whose lanes have counters of their own.
-pub const LANE_THREADS: u32 = 128;
-/// The same, as elements are counted.
-const LANES: usize = LANE_THREADS as usize;
-/// Threads of a block that shares counters.
+/// Threads of a block.
 pub const BLOCK_THREADS: u32 = 512;
-/// Values that a lane counts before its counters of sixteen bits may overflow.
-const MOST: u32 = u16::MAX as u32;
-/// A counter of sixteen bits that reaches this number hands it on. All threads of a block together add less before it has.
+/// A counter of 16 bits that reaches this number is reduced by it. Until then, all threads of a block together add less than this.
 const HALF: u32 = 1 << 15;
 
-/// Where a block's values lie.
+/// The elements outside of packs.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Values {
-    /// Elements before the first pack.
+    /// Number of elements before the first pack.
     pub head: usize,
-    /// Elements from which on there are no packs.
+    /// Number of the first element behind the packs.
     pub tail: usize,
 }
 
@@ -35,117 +29,10 @@ pub fn clear_bins(bins: &mut [u32]) {
     }
 }
 
-/// Counts with counters of sixteen bits for each lane: `2 * WORDS` bins.
+/// Counts with counters in the block's shared memory. There are `copies` of them, `stride` words apart, and neighbouring lanes use
+/// different ones: equal values do not meet in one counter.
 ///
-/// Lane `l` has bank `l` of shared memory to itself: no two lanes ever meet, whatever the values are.
-#[gpu_kernel(launch_bounds(LANE_THREADS), noalias)]
-pub fn histogram_by_lanes<T: Binned, const N: usize, const WORDS: usize>(
-    x: &[T],
-    packs: &[Pack<T, N>],
-    values: Values,
-    bounds: T::Bounds,
-    bins: &mut [u32],
-) {
-    let mut counters = shared!([u16; LANES * 2 * WORDS], align = 16);
-    let (warp, lane) = (thread_idx().x as usize / 32, thread_idx().x as usize % 32);
-    let mine = warp * WORDS * 64 + lane * 2;
-    clear::<WORDS>(&mut counters);
-    sync_threads();
-
-    let mut counted = 0u32;
-    let step = global_size();
-    let mut first = block_idx().x as usize * LANES;
-    // All threads of a block go on until none has a pack: they add up their counters together.
-    while first < packs.len() {
-        let p = first + thread_idx().x as usize;
-        if p + 3 * step < packs.len() {
-            let (a, b, c, d) = (packs[p], packs[p + step], packs[p + 2 * step], packs[p + 3 * step]);
-            count_in_lane::<T, N>(&mut counters, mine, a, bounds);
-            count_in_lane::<T, N>(&mut counters, mine, b, bounds);
-            count_in_lane::<T, N>(&mut counters, mine, c, bounds);
-            count_in_lane::<T, N>(&mut counters, mine, d, bounds);
-        } else {
-            let mut q = p;
-            while q < packs.len() {
-                count_in_lane::<T, N>(&mut counters, mine, packs[q], bounds);
-                q += step;
-            }
-        }
-        first += 4 * step;
-        counted += 4 * N as u32;
-        if counted + 4 * N as u32 > MOST - 2 {
-            add_up::<WORDS>(&mut counters, bins);
-            counted = 0;
-        }
-    }
-    // At most sixteen elements before the packs, and as many behind them.
-    let i = global_id();
-    if i < values.head {
-        count_one(&mut counters, mine, x[i].bin(bounds));
-    }
-    if values.tail + i < x.len() {
-        count_one(&mut counters, mine, x[values.tail + i].bin(bounds));
-    }
-    add_up::<WORDS>(&mut counters, bins);
-}
-
-#[gpu_fn]
-fn clear<const WORDS: usize>(counters: &mut [u16]) {
-    let words = counters.reinterpret_mut::<U32x4>();
-    for i in (thread_idx().x as usize..LANES * WORDS / 4).step_by(LANES) {
-        words[i] = U32x4::splat(0);
-    }
-}
-
-#[gpu_fn]
-fn count_in_lane<T: Binned, const N: usize>(
-    counters: &mut [u16],
-    mine: usize,
-    pack: Pack<T, N>,
-    bounds: T::Bounds,
-) {
-    #[unroll]
-    for k in 0..N {
-        count_one(counters, mine, pack.0[k].bin(bounds));
-    }
-}
-
-#[gpu_fn]
-fn count_one(counters: &mut [u16], mine: usize, bin: u32) {
-    if bin != NONE {
-        counters[mine + (bin / 2) as usize * 64 + (bin % 2) as usize] += 1;
-    }
-}
-
-/// Adds the counters of all lanes of the block to the bins, and clears them.
-#[gpu_fn]
-fn add_up<const WORDS: usize>(counters: &mut [u16], bins: &mut [u32]) {
-    sync_threads();
-    let t = thread_idx().x as usize;
-    let words = counters.reinterpret_mut::<u32>();
-    for k in (t..WORDS).step_by(LANES) {
-        let (mut even, mut odd) = (0u32, 0u32);
-        for j in 0..LANES {
-            // Neighbouring threads read neighbouring banks.
-            let word = words[(j / 32 * WORDS + k) * 32 + (t + j) % 32];
-            even += word & 0xffff;
-            odd += word >> 16;
-        }
-        if even > 0 && 2 * k < bins.len() {
-            atomic_add(&mut bins[2 * k], even);
-        }
-        if odd > 0 && 2 * k + 1 < bins.len() {
-            atomic_add(&mut bins[2 * k + 1], odd);
-        }
-    }
-    sync_threads();
-    clear::<WORDS>(counters);
-    sync_threads();
-}
-
-/// Counts with counters that a block's warps share: `copies` of them, `stride` words apart, one for some warps each.
-///
-/// `PACKED`: two counters in a word; one that reaches half of its range hands that on to its bin.
+/// With `PACKED`, a word has two counters. A counter that reaches half of its range is reduced by that, and its bin gets it.
 #[gpu_kernel(launch_bounds(BLOCK_THREADS), noalias)]
 pub fn histogram_by_blocks<T: Binned, const N: usize, const PACKED: bool>(
     x: &[T],
@@ -162,7 +49,7 @@ pub fn histogram_by_blocks<T: Binned, const N: usize, const PACKED: bool>(
         words[i] = 0;
     }
     sync_threads();
-    let mine = (thread_idx().x / 32 % copies * stride) as usize;
+    let mine = (thread_idx().x % copies * stride) as usize;
     let step = global_size();
     let mut p = global_id();
     while p + 3 * step < packs.len() {
@@ -197,7 +84,7 @@ pub fn histogram_by_blocks<T: Binned, const N: usize, const PACKED: bool>(
     }
 }
 
-/// Counts the values of a pack, neighbours in one bin at once.
+/// Counts the values of a pack in shared memory.
 #[gpu_fn]
 fn count_runs<T: Binned, const N: usize, const PACKED: bool>(
     words: &mut [u32],
@@ -205,6 +92,12 @@ fn count_runs<T: Binned, const N: usize, const PACKED: bool>(
     pack: Pack<T, N>,
     bounds: T::Bounds,
 ) {
+    each_run::<T, N>(pack, bounds, |bin, run| count_many::<PACKED>(words, bins, bin, run));
+}
+
+/// Calls `count` with each bin of a pack's values, and the number of consecutive values in it.
+#[gpu_fn]
+fn each_run<T: Binned, const N: usize>(pack: Pack<T, N>, bounds: T::Bounds, mut count: impl FnMut(u32, u32)) {
     let mut bin = pack.0[0].bin(bounds);
     let mut run = 1u32;
     #[unroll]
@@ -213,12 +106,12 @@ fn count_runs<T: Binned, const N: usize, const PACKED: bool>(
         if next == bin {
             run += 1;
         } else {
-            count_many::<PACKED>(words, bins, bin, run);
+            count(bin, run);
             bin = next;
             run = 1;
         }
     }
-    count_many::<PACKED>(words, bins, bin, run);
+    count(bin, run);
 }
 
 #[gpu_fn]
@@ -248,21 +141,7 @@ pub fn histogram_in_memory<T: Binned, const N: usize>(
     bins: &mut [u32],
 ) {
     for p in (global_id()..packs.len()).step_by(global_size()) {
-        let pack = packs[p];
-        let mut bin = pack.0[0].bin(bounds);
-        let mut run = 1u32;
-        #[unroll]
-        for k in 1..N {
-            let next = pack.0[k].bin(bounds);
-            if next == bin {
-                run += 1;
-            } else {
-                count_in_bin(bins, bin, run);
-                bin = next;
-                run = 1;
-            }
-        }
-        count_in_bin(bins, bin, run);
+        each_run::<T, N>(packs[p], bounds, |bin, run| count_in_bin(bins, bin, run));
     }
     let i = global_id();
     if i < values.head {

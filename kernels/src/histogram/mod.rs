@@ -1,7 +1,7 @@
-//! Histograms: how many values lie in each bin of a range.
+//! Histograms: the number of values in each bin of a range.
 //!
-//! [`histogram`] counts integers and floats into even bins. Counters lie as near to the threads as they fit: a column of shared memory
-//! for each lane, the shared memory of a block, or global memory.
+//! [`histogram`] counts integers and floats in even bins. The number of bins decides where counters are: in the shared memory of a
+//! block, or in global memory.
 
 mod binned;
 mod call;

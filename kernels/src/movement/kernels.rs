@@ -184,7 +184,8 @@ pub fn transpose_bytes(x: &[U32x4], y: &mut [U32x4], of: Turned, outer: Outer, #
         for part in 0..CELLS {
             let at = part * (THREADS as usize / 32) + warp;
             let (from_row, from_col) = (tile.row * BYTES + (at / 2 * 4 + below) * 4, at % 2 * 8 + beside);
-            let (from, from_col) = (from_row.min(of.rows * 16 - 4), (tile.col * BYTE_PACKS + from_col).min(of.cols - 1));
+            let (from, from_col) =
+                (from_row.min(of.rows * 16 - 4), (tile.col * BYTE_PACKS + from_col).min(of.cols - 1));
             #[unroll]
             for r in 0..4 {
                 cells[part][r] = x[tile.x + (from + r) * of.x_stride + from_col];
@@ -195,9 +196,10 @@ pub fn transpose_bytes(x: &[U32x4], y: &mut [U32x4], of: Turned, outer: Outer, #
             let at = part * (THREADS as usize / 32) + warp;
             let (row, col) = (at / 2 * 4 + below, at % 2 * 8 + beside);
             // A row of `y` for each column of the cell: words `row` of it, in packs that change places.
-            let first = col * 16 * (BYTES / 4) + (row / 4 ^ beside) * 4 + row % 4;
+            let first = col * 16 * (BYTES / 4) + ((row / 4) ^ beside) * 4 + row % 4;
             let [a, b, c, d] = cells[part];
-            let quarters = [[a.x, b.x, c.x, d.x], [a.y, b.y, c.y, d.y], [a.z, b.z, c.z, d.z], [a.w, b.w, c.w, d.w]];
+            let quarters =
+                [[a.x, b.x, c.x, d.x], [a.y, b.y, c.y, d.y], [a.z, b.z, c.z, d.z], [a.w, b.w, c.w, d.w]];
             #[unroll]
             for k in 0..4 {
                 let words = turned_bytes(quarters[k]);
@@ -214,7 +216,7 @@ pub fn transpose_bytes(x: &[U32x4], y: &mut [U32x4], of: Turned, outer: Outer, #
             let to = part * 16 + row;
             let (to_row, to_col) = (tile.col * BYTES + to, tile.row * BYTE_PACKS + col);
             if to_row < of.cols * 16 && to_col < of.rows {
-                y[tile.y + to_row * of.y_stride + to_col] = packs[to * BYTE_PACKS + (col ^ part % 8)];
+                y[tile.y + to_row * of.y_stride + to_col] = packs[to * BYTE_PACKS + (col ^ (part % 8))];
             }
         }
         number += grid_dim().x as usize;

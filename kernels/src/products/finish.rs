@@ -53,6 +53,9 @@ impl<'a, T: Num + GpuType, E: Epilogue> Finisher<'a, T, E> {
     }
 
     /// The element of `c` at (`row`, `col`) for its sum, and for the element that is there.
+    ///
+    /// A call's arguments fit together, so bias and residual have all of these elements. Checks of their indices, beside each sum, would
+    /// take the registers of sums.
     pub fn element(self, sum: f32, old: f32, row: usize, col: usize) -> T {
         let how = self.how;
         let mut x = how.alpha * sum;
@@ -61,11 +64,12 @@ impl<'a, T: Num + GpuType, E: Epilogue> Finisher<'a, T, E> {
         }
         let (r, c) = if how.is_turned { (col, row) } else { (row, col) };
         if how.has_bias {
-            x += self.bias[c].cast::<f32>();
+            x += unsafe { *self.bias.as_ptr().wrapping_add(c) }.cast::<f32>();
         }
         x = self.epilogue.apply(x, r, c);
         if how.has_residual {
-            x += self.residual[r * how.residual_strides[0] + c * how.residual_strides[1]].cast::<f32>();
+            let [down, along] = how.residual_strides;
+            x += unsafe { *self.residual.as_ptr().wrapping_add(r * down + c * along) }.cast::<f32>();
         }
         x.cast::<T>()
     }

@@ -4,7 +4,7 @@ use warpsmith::Device;
 use warpsmith::args::SliceArg;
 use warpsmith::driver::Limits;
 
-use super::element::ProductElement;
+use super::element::{Cores, Launching, ProductElement, Request};
 use super::problem::{Batch, Problem};
 use super::{Epilogue, Unchanged};
 use crate::argument::{Input, Matrix, MatrixMut};
@@ -101,6 +101,8 @@ impl<'a, T: ProductElement, E: Epilogue> Call<'a, Gemm<'a, T, E>> {
 }
 
 impl<'a, T: ProductElement, E: Epilogue> Family<'a> for Gemm<'a, T, E> {
+    const NEEDS: (u32, u32) = (8, 0);
+
     fn plan(&self, limits: &Limits) -> Result<Plan, KernelError> {
         let Gemm(problem) = self;
         problem.check()?;
@@ -109,7 +111,7 @@ impl<'a, T: ProductElement, E: Epilogue> Family<'a> for Gemm<'a, T, E> {
         if task.shape.m == 0 || task.shape.n == 0 || task.count == 0 {
             return Ok(Plan::nothing(types, "`c` has no elements"));
         }
-        T::plan(problem, &task, types, limits)
+        T::Cores::plan(&Request { problem, task, types, limits })
     }
 
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
@@ -118,6 +120,6 @@ impl<'a, T: ProductElement, E: Epilogue> Family<'a> for Gemm<'a, T, E> {
             return Ok(Vec::new());
         }
         let task = problem.task();
-        Ok(vec![T::step(problem, &task, plan, target)?])
+        Ok(vec![T::Cores::step(Launching { problem, task, plan, target })?])
     }
 }

@@ -150,6 +150,12 @@ impl<'a, T, E> Problem<'a, T, E> {
         }
     }
 
+    /// Elements before the first of `a` and of `b`, as the task has them, that begins at a multiple of 16 bytes, if any does.
+    pub(super) fn misalignments(&self, task: &Task) -> [Option<usize>; 2] {
+        let [a, b] = [&self.a, &self.b].map(|matrix| matrix.memory().misalignment());
+        if task.how.is_turned { [b, a] } else { [a, b] }
+    }
+
     /// The memory of a task of this product.
     pub(super) fn memory(self, task: &Task) -> (Memory<'a, T>, E) {
         let (a, b) = (self.a.into_memory(), self.b.into_memory());

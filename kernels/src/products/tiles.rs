@@ -8,6 +8,8 @@ use crate::error::KernelError;
 /// Rows and columns of `c` that a block computes.
 #[derive(Clone, Copy, Debug)]
 pub struct Tile {
+    /// The kernel.
+    pub kernel: &'static str,
     /// Rows.
     pub rows: usize,
     /// Columns.
@@ -56,7 +58,7 @@ pub fn choose(
             way_out: "multiply parts of the rows or of the batch one after another",
         });
     }
-    let rounds = grid / f64::from(limits.multiprocessors.max(1)) * tile.blocks;
+    let rounds = grid / (f64::from(limits.multiprocessors.max(1)) * tile.blocks);
     let why = format!("tiles of {} × {} keep the device busy for {rounds:.2} rounds", tile.rows, tile.cols);
     Ok(Chosen { tile: *tile, grid: grid as u32, why })
 }

@@ -1,15 +1,15 @@
-//! Partial results of threads, joined across a warp and a block in a fixed order.
+//! Joins the partial results of threads across a warp and a block, in a fixed order.
 
 use warpsmith::prelude::*;
 
 use super::Reduction;
 
-/// Threads of a block of every kernel of the family.
+/// Threads of a block, in every kernel of the family.
 pub const THREADS: u32 = 256;
-/// Its warps.
+/// Warps of a block.
 pub const WARPS: u32 = THREADS / 32;
 
-/// The partial result of each `lanes` neighbouring lanes, in the first of them.
+/// Joins the partial results of each group of `lanes` neighbouring lanes. The first lane of a group gets the result.
 #[gpu_fn]
 pub fn joined_by_lanes<R: Reduction>(partial: R::Partial, lanes: u32) -> R::Partial {
     let mut total = partial;
@@ -23,9 +23,9 @@ pub fn joined_by_lanes<R: Reduction>(partial: R::Partial, lanes: u32) -> R::Part
     total
 }
 
-/// The partial result of the whole block, in the first lane of each warp.
+/// Joins the partial results of the whole block. The first lane of each warp gets the result.
 ///
-/// Every thread of the block calls it, with a barrier between one call and the next.
+/// Every thread of the block must call it, with a barrier between two calls.
 #[gpu_fn]
 pub fn joined_by_block<R: Reduction>(partial: R::Partial) -> R::Partial {
     let mut of_warps = shared!([R::Partial; WARPS]);
@@ -39,9 +39,9 @@ pub fn joined_by_block<R: Reduction>(partial: R::Partial) -> R::Partial {
     joined_by_lanes::<R>(mine, 32)
 }
 
-/// Leaves the block's partial result, which thread 0 has, where the last block of its row finds it. Returns whether this is the last.
+/// Stores the block's partial result, which thread 0 has, in `partials`. Returns whether this block is the last of its row to do so.
 ///
-/// The blocks of a row follow each other in the grid, `splits` of them. The counters `arrived`, one a row, are zero before and after.
+/// `splits` consecutive blocks share a row. `arrived` has a counter for each row, which is zero before and after.
 #[gpu_fn]
 pub fn is_last_of_row<R: Reduction>(
     partial: R::Partial,
@@ -60,7 +60,7 @@ pub fn is_last_of_row<R: Reduction>(
     uniform(is_last[0]) == 1
 }
 
-/// The partial result of all blocks of a row, in the first lane of each warp of its last block.
+/// Joins the partial results of all blocks of a row, in the row's last block. The first lane of each warp gets the result.
 #[gpu_fn]
 pub fn joined_by_splits<R: Reduction>(row: usize, splits: u32, partials: &[R::Partial]) -> R::Partial {
     let of_row = row * splits as usize;

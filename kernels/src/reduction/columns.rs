@@ -1,4 +1,4 @@
-//! Elements that are reduced over an axis which is not the last: threads side by side take columns that lie side by side.
+//! Reduces an axis that is not the last. Neighbouring threads take neighbouring columns.
 
 use warpsmith::prelude::*;
 
@@ -7,32 +7,33 @@ use super::block::THREADS;
 use super::segment::Segment;
 use crate::pack::Pack;
 
-/// An array of three axes, `[outer, n, inner]`, whose middle one is reduced, and how blocks share it.
+/// An array `[outer, n, inner]` whose middle axis is reduced, and its distribution over blocks.
 ///
 /// Element `(o, k, i)` is number `o * outer_stride + k * axis_stride + i`.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Columns {
-    /// Elements of the axis that is reduced.
+    /// Extent of the reduced axis.
     pub n: usize,
-    /// Elements of the axes behind it.
+    /// Number of elements of the axes behind it.
     pub inner: usize,
     /// Elements from one outer index to the next.
     pub outer_stride: usize,
     /// Elements from one index of the axis to the next.
     pub axis_stride: usize,
-    /// Blocks side by side that cover `inner`.
+    /// Neighbouring blocks that cover `inner`.
     pub tiles: usize,
-    /// Threads of a block side by side; a power of two.
+    /// Neighbouring threads of a block that take neighbouring columns: a power of two.
     pub width: u32,
     /// Blocks that share a column.
     pub splits: u32,
 }
 
-/// `y[o * inner + i]` of the elements `(o, k, i)` for all `k`. A thread takes `N` columns at once: in packs, or one by one where `N` is 1.
+/// Reduces the elements `(o, k, i)` for all `k` to `y[o * inner + i]`. A thread takes `N` neighbouring columns: a pack, or one element if
+/// `N` is 1.
 ///
-/// With several blocks a column, each leaves its partial results in `partials`, and the last to arrive joins them. The counters
-/// `arrived`, one a tile, are zero before and after.
+/// If several blocks share a column, each stores its partial results in `partials`, and the last to arrive joins them. `arrived` has a
+/// counter for each tile, which is zero before and after.
 #[gpu_kernel(launch_bounds(THREADS, 8), noalias)]
 pub fn reduce_columns<R: Reduction, const N: usize>(
     x: &[R::Element],
@@ -135,7 +136,7 @@ fn of_columns<R: Reduction, const N: usize>(
     totals
 }
 
-/// Pack number `at`, or element number `at` where `N` is 1. The shape was checked on the host, so no branch stands between one load and the next.
+/// Pack number `at`, or element number `at` if `N` is 1. The host has checked the shape, so no branch separates one load from the next.
 #[gpu_fn]
 fn loaded<R: Reduction, const N: usize>(
     x: &[R::Element],
@@ -166,7 +167,7 @@ fn with_each<R: Reduction, const N: usize>(
     totals
 }
 
-/// Joins the partial results of the lines of a block, `width` threads each, in its first line.
+/// Joins the partial results of a block's lines, which have `width` threads each. The first line gets the results.
 #[gpu_fn]
 fn joined_by_lines<R: Reduction, const N: usize>(totals: [R::Partial; N], width: u32) -> [R::Partial; N] {
     let mut kept = shared!([R::Partial; THREADS]);

@@ -13,7 +13,7 @@ use crate::error::KernelError;
 use crate::number::{Number, Total};
 use crate::pack::Pack;
 
-/// [`THREADS`] as numbers of elements are counted.
+/// [`THREADS`] as a number of elements.
 const BLOCK: usize = THREADS as usize;
 
 /// The sum of `x[i] * z[i]`, in the [`Total`] of the elements; `0` of none.
@@ -46,7 +46,7 @@ impl<T: Number> Dot<'_, T> {
         }
     }
 
-    /// Whether packs of both begin at the same element.
+    /// Whether the packs of both vectors begin at the same element.
     fn in_packs(&self) -> bool {
         self.x.misalignment().is_some() && self.x.misalignment() == self.z.misalignment()
     }
@@ -123,10 +123,10 @@ fn launch<'a, T: Number, const N: usize>(
     ))
 }
 
-/// `y[0]` is the sum of `x[i] * z[i]`, by all blocks of the grid.
+/// Writes the sum of all `x[i] * z[i]` to `y[0]`. All blocks of the grid share the elements.
 ///
-/// `xs` and `zs` have the elements from number `head` on, as many as fill packs. The partial results of several blocks go through
-/// `partials`; the counter `arrived` is zero before and after.
+/// `xs` and `zs` are the elements from number `head` on, in whole packs. Several blocks exchange partial results in `partials`; the
+/// counter `arrived` is zero before and after.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
 pub fn dot_kernel<T: Number, const N: usize>(
     x: &[T],
@@ -149,7 +149,7 @@ pub fn dot_kernel<T: Number, const N: usize>(
         let to = (from + part).min(packs);
         total = of_packs::<T, N>(&xs[from..to], &zs[from..to], t);
     }
-    // The elements before and behind the packs, which are few or all.
+    // The elements before and behind the packs: a few, or all of them.
     total = one_by_one(total, &x[..head], &z[..head]);
     total = one_by_one(total, &x[tail..], &z[tail..]);
     total = joined_by_block::<Sum<T>>(total);
@@ -176,7 +176,7 @@ fn one_by_one<T: Number>(total: T::Total, x: &[T], z: &[T]) -> T::Total {
     sum
 }
 
-/// The block's share of products in packs, two of each vector in flight.
+/// Adds the block's share of products in packs, with two loads of each vector in flight.
 #[gpu_fn]
 fn of_packs<T: Number, const N: usize>(xs: &[Pack<T, N>], zs: &[Pack<T, N>], thread: usize) -> T::Total {
     let mut total = T::Total::ZERO;

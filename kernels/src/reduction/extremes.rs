@@ -5,18 +5,20 @@ use core::marker::PhantomData;
 use warpsmith::prelude::*;
 
 use super::Reduction;
+use super::sums::joined_numbers;
 use crate::number::Number;
 
-/// The least element. NaN is passed over; of nothing else, the result is the type's greatest value, infinity of floats.
+/// The least element. NaN is ignored. Without any other element, the result is the type's greatest value: infinity for floats.
 pub struct Min<T>(PhantomData<T>);
 
-/// The greatest element. NaN is passed over; of nothing else, the result is the type's least value, negative infinity of floats.
+/// The greatest element. NaN is ignored. Without any other element, the result is the type's least value: negative infinity for floats.
 pub struct Max<T>(PhantomData<T>);
 
-/// The index of the least element; the first of several equal ones. NaN is passed over; of nothing else, the result is `u64::MAX`.
+/// The index of the least element, the first of several equal ones. NaN is ignored. Without any other element, the result is
+/// `u64::MAX`.
 pub struct ArgMin<T>(PhantomData<T>);
 
-/// The index of the greatest element; the first of several equal ones. NaN is passed over; of nothing else, the result is
+/// The index of the greatest element, the first of several equal ones. NaN is ignored. Without any other element, the result is
 /// `u64::MAX`.
 pub struct ArgMax<T>(PhantomData<T>);
 
@@ -30,28 +32,8 @@ pub struct Found<T> {
     pub value: T,
 }
 
-macro_rules! extremes {
-    ($($name:ident $of_two:ident, $arg:ident $is_better:tt, $worst:ident;)+) => {$(
-        #[gpu_impl]
-        impl<T: Number> Reduction for $name<T> {
-            type Element = T;
-            type Partial = T;
-            type Output = T;
-
-            fn nothing() -> T {
-                T::$worst
-            }
-            fn of(element: T, _index: u64) -> T {
-                element.$of_two(T::$worst)
-            }
-            fn join(a: T, b: T) -> T {
-                a.$of_two(b)
-            }
-            fn output(partial: T, _count: u64) -> T {
-                partial
-            }
-        }
-
+macro_rules! places {
+    ($($arg:ident $is_better:tt $worst:ident;)+) => {$(
         #[gpu_impl]
         impl<T: Number> Reduction for $arg<T> {
             type Element = T;
@@ -82,7 +64,12 @@ macro_rules! extremes {
     )+};
 }
 
-extremes! {
-    Min lesser, ArgMin <, MOST;
-    Max greater, ArgMax >, LEAST;
+joined_numbers! {
+    Min<Number> T: T::MOST, |element| element.lesser(T::MOST), |a, b| a.lesser(b), |partial, _count| partial;
+    Max<Number> T: T::LEAST, |element| element.greater(T::LEAST), |a, b| a.greater(b), |partial, _count| partial;
+}
+
+places! {
+    ArgMin < MOST;
+    ArgMax > LEAST;
 }

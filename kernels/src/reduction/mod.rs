@@ -1,17 +1,18 @@
-//! Reductions: many elements become one value, all of them or along one axis.
+//! Reductions of all elements, or of one axis of an array.
 //!
-//! A [`Reduction`] says what is computed. [`reduce`] takes all elements of a slice, [`Call::axis`](crate::Call::axis) chooses an
-//! axis, and [`reduce_rows`] takes the rows of a matrix. The order in which elements are joined depends on the shape, on the alignment
-//! of the memory and on the device alone: the same call gives the same bits every time.
+//! A [`Reduction`] defines the operation. [`reduce`] takes all elements of a slice, [`Call::axis`](crate::Call::axis) chooses an
+//! axis, and [`reduce_rows`] takes the rows of a matrix. The order in which elements are joined depends only on the shape, the
+//! alignment of the memory and the device: the same call gives the same bits every time.
 //!
 //! | reduction | of | gives |
 //! |---|---|---|
 //! | [`Sum`] [`Product`] | numbers | their [`Total`](crate::number::Total): `f32` for `f16` and `bf16`, 64 bits for integers |
 //! | [`OwnSum`] | numbers | the same type; integers wrap |
-//! | [`Min`] [`Max`] | numbers | the same type; NaN is passed over |
-//! | [`ArgMin`] [`ArgMax`] | numbers | the first index of the least or greatest element, `u64`; NaN is passed over |
-//! | [`Mean`] [`Variance`] [`L1`] [`L2`] | numbers | a [`Real`](crate::number::Real)'s float: `f64` for integers |
-//! | [`Any`] [`All`] [`Count`] | `bool`s and numbers | whether any is true, whether all are; how many are |
+//! | [`Min`] [`Max`] | numbers | the same type; NaN is ignored |
+//! | [`ArgMin`] [`ArgMax`] | numbers | the first index of the least or greatest element, `u64`; NaN is ignored |
+//! | [`Mean`] [`Variance`] [`L1`] [`L2`] | numbers | a [`Real`](crate::number::Real)'s float: `f64` for `f64` and integers, else `f32` |
+//! | [`Any`] [`All`] | `bool`s and numbers | `bool`: whether any or all are true |
+//! | [`Count`] | `bool`s and numbers | the number of true ones, `u64` |
 
 mod block;
 mod columns;

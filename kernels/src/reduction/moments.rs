@@ -5,16 +5,17 @@ use core::marker::PhantomData;
 use warpsmith::prelude::*;
 
 use super::Reduction;
+use super::sums::joined_numbers;
 use crate::number::Real;
 
 /// The mean; NaN of no elements.
 pub struct Mean<T>(PhantomData<T>);
 
-/// The variance: the mean square of the distances to the mean. With `LESS = 1` the sum is divided by one less than the number of
-/// elements, which estimates the variance of what they were drawn from. NaN where that leaves nothing to divide by.
+/// The variance: the sum of the squared distances to the mean, divided by the number of elements less `LESS`. `LESS = 1` estimates the
+/// variance of the population that the elements are a sample of. NaN if the divisor is zero.
 ///
-/// One pass, by the means and squares of parts (T. F. Chan, G. H. Golub and R. J. LeVeque, 1979), which is as exact for a large mean
-/// as for a small one.
+/// One pass: parts are joined by their means and sums of squares (T. F. Chan, G. H. Golub and R. J. LeVeque, 1979). The result is as
+/// exact for a large mean as for a small one.
 pub struct Variance<T, const LESS: u64 = 0>(PhantomData<T>);
 
 /// The sum of absolute values.
@@ -27,32 +28,18 @@ pub struct L2<T>(PhantomData<T>);
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Moments<F> {
-    /// How many.
+    /// The number of elements.
     pub count: F,
     /// Their mean.
     pub mean: F,
-    /// Squares of the distances to it.
+    /// The sum of the squared distances to the mean.
     pub squares: F,
 }
 
-#[gpu_impl]
-impl<T: Real> Reduction for Mean<T> {
-    type Element = T;
-    type Partial = T::Float;
-    type Output = T::Float;
-
-    fn nothing() -> T::Float {
-        T::Float::ZERO
-    }
-    fn of(element: T, _index: u64) -> T::Float {
-        element.real()
-    }
-    fn join(a: T::Float, b: T::Float) -> T::Float {
-        a + b
-    }
-    fn output(partial: T::Float, count: u64) -> T::Float {
-        partial / count.cast::<T::Float>()
-    }
+joined_numbers! {
+    Mean<Real> T::Float: T::Float::ZERO, |element| element.real(), |a, b| a + b, |sum, count| sum / count.cast::<T::Float>();
+    L1<Real> T::Float: T::Float::ZERO, |element| element.real().abs(), |a, b| a + b, |sum, _count| sum;
+    L2<Real> T::Float: T::Float::ZERO, |element| element.real() * element.real(), |a, b| a + b, |sum, _count| sum.sqrt();
 }
 
 #[gpu_impl]
@@ -90,45 +77,5 @@ impl<T: Real, const LESS: u64> Reduction for Variance<T, LESS> {
     fn output(partial: Moments<T::Float>, count: u64) -> T::Float {
         let of = count.saturating_sub(LESS);
         partial.squares / of.cast::<T::Float>()
-    }
-}
-
-#[gpu_impl]
-impl<T: Real> Reduction for L1<T> {
-    type Element = T;
-    type Partial = T::Float;
-    type Output = T::Float;
-
-    fn nothing() -> T::Float {
-        T::Float::ZERO
-    }
-    fn of(element: T, _index: u64) -> T::Float {
-        element.real().abs()
-    }
-    fn join(a: T::Float, b: T::Float) -> T::Float {
-        a + b
-    }
-    fn output(partial: T::Float, _count: u64) -> T::Float {
-        partial
-    }
-}
-
-#[gpu_impl]
-impl<T: Real> Reduction for L2<T> {
-    type Element = T;
-    type Partial = T::Float;
-    type Output = T::Float;
-
-    fn nothing() -> T::Float {
-        T::Float::ZERO
-    }
-    fn of(element: T, _index: u64) -> T::Float {
-        element.real() * element.real()
-    }
-    fn join(a: T::Float, b: T::Float) -> T::Float {
-        a + b
-    }
-    fn output(partial: T::Float, _count: u64) -> T::Float {
-        partial.sqrt()
     }
 }

@@ -1,4 +1,4 @@
-//! Which kernel reduces an array, and how blocks share it: what follows from the shape, the type and the device.
+//! Chooses the kernel and the grid from the shape, the type of the elements and the device.
 
 use warpsmith::driver::Limits;
 
@@ -8,14 +8,14 @@ use crate::argument::Layout;
 use crate::error::KernelError;
 use crate::pack::PACK_BYTES;
 
-/// Blocks for each multiprocessor that keep the memory busy: more than run at once, and the early ones make up for the late.
+/// Blocks for each multiprocessor that keep the memory busy. They are more than run at once, which evens out their ends.
 const BLOCKS_PER_MULTIPROCESSOR: usize = 16;
 /// Bytes that keep a block busy.
 const BYTES_PER_BLOCK: usize = 64 << 10;
-/// Packs of a row for which its own lanes, one, four, eight or a warp, are enough.
+/// The most packs of a row that one, four, eight and 32 lanes take.
 const PACKS_FOR_LANES: [usize; 4] = [2, 16, 64, 512];
 
-/// An array of three axes whose middle one is reduced: element `(o, k, i)` is number `o * outer_stride + k * axis_stride + i`.
+/// An array of three axes, whose middle one is reduced. Element `(o, k, i)` is number `o * outer_stride + k * axis_stride + i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub outer: usize,
@@ -25,25 +25,25 @@ pub struct Shape {
     pub axis_stride: usize,
 }
 
-/// The type of the elements, as far as it matters.
+/// Size and alignment of the elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Elements {
-    /// Bytes of one.
+    /// Bytes of an element.
     pub size: usize,
-    /// Elements before the first that begins at a multiple of 16 bytes.
+    /// Number of elements before the first multiple of 16 bytes, if an element begins at one.
     pub misalignment: Option<usize>,
 }
 
-/// A kernel, and how blocks and lanes share the work.
+/// A kernel with its grid.
 #[derive(Clone, Copy, Debug)]
 pub enum Choice {
     /// There is no output.
     Nothing,
-    /// Some lanes a row.
+    /// `lanes` lanes take a row.
     Lanes { lanes: u32, grid: u32 },
-    /// Some blocks a row.
+    /// `splits` blocks share a row.
     Blocks { splits: u32, grid: u32 },
-    /// Threads side by side on columns, in packs or one by one.
+    /// Neighbouring threads take neighbouring columns, in packs or one by one.
     Columns { at: Columns, in_packs: bool, grid: u32 },
 }
 
@@ -53,10 +53,10 @@ impl Shape {
         Self { outer: 1, n: len, inner: 1, outer_stride: len, axis_stride: 1 }
     }
 
-    /// A dense array with some extents, of which one is reduced.
+    /// One axis of a dense array with the extents `dims`.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] unless the extents make up `len` elements, and have that axis.
+    /// [`KernelError::Shape`] if the product of `dims` is not `len`, or if there is no such axis.
     pub fn axis(dims: &[usize], axis: usize, len: usize) -> Result<Self, KernelError> {
         let Some(&n) = dims.get(axis) else {
             return Err(KernelError::Shape {
@@ -102,7 +102,7 @@ impl Shape {
         self.outer.saturating_mul(self.inner)
     }
 
-    /// The kernel for this shape on a device. `blocks` is the number of blocks for each result, if the call sets it.
+    /// The kernel for this shape on a device, with `blocks` blocks for each result if the call sets their number.
     pub fn choose(&self, elements: Elements, limits: &Limits, blocks: Option<u32>) -> Choice {
         let busy = limits.multiprocessors as usize * BLOCKS_PER_MULTIPROCESSOR;
         if self.outputs() == 0 {
@@ -125,7 +125,7 @@ impl Shape {
             .zip(PACKS_FOR_LANES)
             .find(|(_, most)| packs <= *most)
             .map(|(lanes, _)| lanes);
-        // A few rows of some length are a block each: warps alone would leave multiprocessors idle.
+        // A few long rows get a block each, since a warp each would leave multiprocessors idle.
         let few = self.outer.saturating_mul(32) < busy * THREADS as usize / 4 && packs >= THREADS as usize;
         let all_at_once = grid <= limits.grid[0] as usize;
         match lanes {
@@ -137,7 +137,7 @@ impl Shape {
 
     fn by_lanes(&self, lanes: u32, busy: usize) -> Choice {
         let rows_per_block = (THREADS / lanes) as usize;
-        // Beyond this number, blocks take more rows; the grid still fits every device.
+        // With more rows, a block takes several: this grid fits every device.
         let grid = self.outer.div_ceil(rows_per_block).min(busy * 64);
         Choice::Lanes { lanes, grid: grid as u32 }
     }
@@ -193,7 +193,7 @@ impl Choice {
         }
     }
 
-    /// Partial results and counters in the workspace, for so many results.
+    /// Number of partial results and of counters in the workspace for `outputs` results.
     pub fn workspace(&self, outputs: usize) -> (usize, usize) {
         match self {
             Choice::Blocks { splits, grid } if *splits > 1 => (*grid as usize, outputs),

@@ -15,9 +15,9 @@ use crate::argument::{Input, Layout, Matrix, Output, Packs};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 
-/// Reduces all elements of `x` to the one element of `y`, whatever `x`'s length and alignment.
+/// Reduces all elements of `x` to the one element of `y`. `x` may have any length and alignment.
 ///
-/// The result for an empty `x` is that of [`Reduction::nothing`].
+/// The result for an empty `x` is the output of [`Reduction::nothing`].
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -36,7 +36,7 @@ use crate::error::KernelError;
 /// ```
 ///
 /// # Errors
-/// [`KernelError::Shape`] from the call's methods unless `y` has an element for each result.
+/// [`KernelError::Shape`] from the call's methods if `y` does not have one element for each result.
 pub fn reduce<'a, R: Reduction>(
     device: &Device,
     x: impl SliceArg<'a, R::Element>,
@@ -49,7 +49,7 @@ pub fn reduce<'a, R: Reduction>(
 /// Reduces each row of `x` to an element of `y`.
 ///
 /// # Errors
-/// [`KernelError::Shape`] from the call's methods unless `y` has an element for each row.
+/// [`KernelError::Shape`] from the call's methods if `y` does not have one element for each row.
 pub fn reduce_rows<'a, R: Reduction>(
     device: &Device,
     x: Matrix<'a, R::Element>,
@@ -69,7 +69,10 @@ pub struct Reduce<'a, R: Reduction> {
     _reduction: PhantomData<R>,
 }
 
-/// What is reduced.
+/// A launch, or why there is none.
+type Stepped<'a> = Result<Step<'a>, KernelError>;
+
+/// The part of `x` that makes up a result.
 enum Asked {
     Whole,
     Axis(Vec<usize>, usize),
@@ -77,8 +80,7 @@ enum Asked {
 }
 
 impl<'a, R: Reduction> Call<'a, Reduce<'a, R>> {
-    /// Reduces along one axis of `x`, which is a dense array with the extents `dims`, the last one side by side in memory. `y` has the
-    /// other extents, in their order.
+    /// Reduces one axis of `x`, a dense row-major array with the extents `dims`. `y` has the other extents, in their order.
     pub fn axis(self, dims: &[usize], axis: usize) -> Self {
         let asked = Asked::Axis(dims.to_vec(), axis);
         self.map(|reduce| Reduce { asked, ..reduce })
@@ -157,72 +159,64 @@ impl<'a, R: Reduction> Family<'a> for Reduce<'a, R> {
 
     fn steps(self, _plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
         let (shape, choice) = self.choose(target.device.limits())?;
-        // Of constants, rustc compiles the kernels of one branch alone.
+        // The conditions are constants: rustc compiles the kernels of one branch only.
         let step = match choice {
             Choice::Nothing => return Ok(Vec::new()),
-            Choice::Columns { in_packs: false, .. } => by_columns::<R, 1>(self, shape, choice, target)?,
-            _ if const { size_of::<R::Element>() == 1 } => by_packs::<R, 16>(self, shape, choice, target)?,
-            _ if const { size_of::<R::Element>() == 2 } => by_packs::<R, 8>(self, shape, choice, target)?,
-            _ if const { size_of::<R::Element>() == 4 } => by_packs::<R, 4>(self, shape, choice, target)?,
-            _ if const { size_of::<R::Element>() == 8 } => by_packs::<R, 2>(self, shape, choice, target)?,
-            _ => by_packs::<R, 1>(self, shape, choice, target)?,
+            Choice::Columns { in_packs: false, .. } => self.by_columns::<1>(shape, choice, target)?,
+            _ if const { size_of::<R::Element>() == 1 } => self.by_packs::<16>(shape, choice, target)?,
+            _ if const { size_of::<R::Element>() == 2 } => self.by_packs::<8>(shape, choice, target)?,
+            _ if const { size_of::<R::Element>() == 4 } => self.by_packs::<4>(shape, choice, target)?,
+            _ if const { size_of::<R::Element>() == 8 } => self.by_packs::<2>(shape, choice, target)?,
+            _ => self.by_packs::<1>(shape, choice, target)?,
         };
         Ok(vec![step])
     }
 }
 
-/// The launch of the chosen kernel for packs of `N` elements.
-fn by_packs<'a, R: Reduction, const N: usize>(
-    call: Reduce<'a, R>,
-    shape: Shape,
-    choice: Choice,
-    target: &Target,
-) -> Result<Step<'a>, KernelError> {
-    if let Choice::Columns { .. } = choice {
-        return by_columns::<R, N>(call, shape, choice, target);
+impl<'a, R: Reduction> Reduce<'a, R> {
+    /// The launch of the chosen kernel for packs of `N` elements.
+    fn by_packs<const N: usize>(self, shape: Shape, choice: Choice, target: &Target) -> Stepped<'a> {
+        if let Choice::Columns { .. } = choice {
+            return self.by_columns::<N>(shape, choice, target);
+        }
+        let Reduce { x, mut y, .. } = self;
+        let Packs { head, packs } = x.packs::<N>();
+        let rows = Rows { rows: shape.outer, cols: shape.n, stride: shape.outer_stride, head };
+        let at = (choice.grid(), THREADS);
+        if let Choice::Lanes { lanes, .. } = choice {
+            return Ok(step!(target, at, short_rows_kernel::<R, N>(&x, &packs, rows, lanes, &mut y)));
+        }
+        let (splits, mut workspace) = (choice.splits(), Workspace::<R>::new(shape, choice, target)?);
+        Ok(step!(
+            target,
+            at,
+            rows_kernel::<R, N>(
+                &x,
+                &packs,
+                rows,
+                splits,
+                &mut workspace.partials,
+                &mut workspace.arrived,
+                &mut y
+            )
+        ))
     }
-    let Reduce { x, mut y, .. } = call;
-    let Packs { head, packs } = x.packs::<N>();
-    let rows = Rows { rows: shape.outer, cols: shape.n, stride: shape.outer_stride, head };
-    let at = (choice.grid(), THREADS);
-    if let Choice::Lanes { lanes, .. } = choice {
-        return Ok(step!(target, at, short_rows_kernel::<R, N>(&x, &packs, rows, lanes, &mut y)));
+
+    /// The launch of the kernel for columns: a thread takes `N`.
+    fn by_columns<const N: usize>(self, shape: Shape, choice: Choice, target: &Target) -> Stepped<'a> {
+        let Choice::Columns { at, grid, .. } = choice else { return Ok(Step::new(|| Ok(()))) };
+        let Reduce { x, mut y, .. } = self;
+        let packs = x.packs::<N>().packs;
+        let mut workspace = Workspace::<R>::new(shape, choice, target)?;
+        Ok(step!(
+            target,
+            (grid, THREADS),
+            reduce_columns::<R, N>(&x, &packs, at, &mut workspace.partials, &mut workspace.arrived, &mut y)
+        ))
     }
-    let (splits, mut workspace) = (choice.splits(), Workspace::<R>::new(shape, choice, target)?);
-    Ok(step!(
-        target,
-        at,
-        rows_kernel::<R, N>(
-            &x,
-            &packs,
-            rows,
-            splits,
-            &mut workspace.partials,
-            &mut workspace.arrived,
-            &mut y
-        )
-    ))
 }
 
-/// The launch of the kernel for columns, `N` a thread.
-fn by_columns<'a, R: Reduction, const N: usize>(
-    call: Reduce<'a, R>,
-    shape: Shape,
-    choice: Choice,
-    target: &Target,
-) -> Result<Step<'a>, KernelError> {
-    let Choice::Columns { at, grid, .. } = choice else { return Ok(Step::new(|| Ok(()))) };
-    let Reduce { x, mut y, .. } = call;
-    let packs = x.packs::<N>().packs;
-    let mut workspace = Workspace::<R>::new(shape, choice, target)?;
-    Ok(step!(
-        target,
-        (grid, THREADS),
-        reduce_columns::<R, N>(&x, &packs, at, &mut workspace.partials, &mut workspace.arrived, &mut y)
-    ))
-}
-
-/// The partial results of blocks that share a result, and how many have arrived; empty where none do.
+/// Partial results and arrival counters of blocks that share a result; empty if no blocks do.
 struct Workspace<R: Reduction> {
     partials: Buffer<R::Partial>,
     arrived: Buffer<u32>,

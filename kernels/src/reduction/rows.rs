@@ -1,4 +1,4 @@
-//! Rows of elements that lie side by side: a few lanes a row, a block a row, or several blocks a row.
+//! Reduces contiguous rows. A few lanes, a block or several blocks take a row.
 
 use warpsmith::prelude::*;
 
@@ -7,7 +7,7 @@ use super::block::{THREADS, is_last_of_row, joined_by_block, joined_by_lanes, jo
 use super::segment::{Segment, Share, of_segment};
 use crate::pack::Pack;
 
-/// Rows in memory: row `r` is the elements from `r * stride` on.
+/// Rows in memory. Row `r` begins at element `r * stride`.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Rows {
@@ -21,7 +21,7 @@ pub struct Rows {
     pub head: usize,
 }
 
-/// `y[r]` of row `r` of `x`, with `lanes` lanes a row, a power of two.
+/// Reduces row `r` of `x` to `y[r]`. `lanes` lanes share a row, a power of two.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
 pub fn reduce_short_rows<R: Reduction, const N: usize>(
     x: &[R::Element],
@@ -34,7 +34,7 @@ pub fn reduce_short_rows<R: Reduction, const N: usize>(
     let share = Share { thread: lane % threads, threads };
     let step = global_size() / threads;
     let mut first = (global_id() - lane) / threads;
-    // All lanes of a warp go on until none of them has a row.
+    // All lanes of a warp stay in the loop as long as any of them has a row, since they join partial results.
     while first < rows.rows {
         let row = first + lane / threads;
         let mut total = R::nothing();
@@ -51,10 +51,10 @@ pub fn reduce_short_rows<R: Reduction, const N: usize>(
     }
 }
 
-/// `y[r]` of row `r` of `x`, with `splits` blocks a row, which follow each other in the grid.
+/// Reduces row `r` of `x` to `y[r]`. `splits` consecutive blocks share a row.
 ///
-/// With more than one, each leaves its partial result in `partials`, `splits` of them a row, and the last to arrive joins them. The
-/// counters `arrived`, one a row, are zero before and after.
+/// If they are several, each stores its partial result in `partials`, and the last to arrive joins them. `arrived` has a counter for
+/// each row, which is zero before and after.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
 pub fn reduce_rows<R: Reduction, const N: usize>(
     x: &[R::Element],
@@ -67,7 +67,7 @@ pub fn reduce_rows<R: Reduction, const N: usize>(
 ) {
     let t = thread_idx().x;
     let (row, split) = ((block_idx().x / splits) as usize, (block_idx().x % splits) as usize);
-    // The blocks of a row go through it side by side: they end together, and what they load at a time lies together.
+    // The blocks of a row interleave: they end together, and their loads at any time are neighbours.
     let threads = THREADS as usize;
     let share = Share { thread: split * threads + t as usize, threads: splits as usize * threads };
     let zero = row * rows.stride;

@@ -1,35 +1,35 @@
-//! A stretch of elements, reduced by some threads: in packs of 16 bytes, and one by one where it begins and ends.
+//! Reduces consecutive elements by a group of threads: in packs of 16 bytes, and one by one at both ends.
 
 use warpsmith::prelude::*;
 
 use super::Reduction;
 use crate::pack::Pack;
 
-/// A stretch of elements.
+/// Consecutive elements.
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
 pub struct Segment {
-    /// The first element.
+    /// Number of the first element.
     pub from: usize,
-    /// The end.
+    /// Number of the element behind the last.
     pub to: usize,
-    /// The element whose index is zero.
+    /// Number of the element that has the index zero in the reduction.
     pub zero: usize,
 }
 
-/// A thread among those that share a segment.
+/// A thread of the group that shares a segment.
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
 pub struct Share {
     /// The thread's number.
     pub thread: usize,
-    /// How many there are.
+    /// Number of threads in the group.
     pub threads: usize,
 }
 
 /// Joins one thread's share of a segment of `x`.
 ///
-/// `packs` has the elements of `x` from number `head` on, as many as fill packs.
+/// `packs` are the elements of `x` from number `head` on, in whole packs.
 #[gpu_fn]
 pub fn of_segment<R: Reduction, const N: usize>(
     x: &[R::Element],
@@ -50,7 +50,7 @@ pub fn of_segment<R: Reduction, const N: usize>(
     one_by_one::<R>(total, &x[tail..to], tail - zero, share)
 }
 
-/// Adds a thread's share of some elements to a partial result. The first has index `index`.
+/// Adds a thread's share of the elements `x` to a partial result. The first element has the index `index`.
 #[gpu_fn]
 fn one_by_one<R: Reduction>(partial: R::Partial, x: &[R::Element], index: usize, share: Share) -> R::Partial {
     let mut total = partial;
@@ -62,7 +62,7 @@ fn one_by_one<R: Reduction>(partial: R::Partial, x: &[R::Element], index: usize,
     total
 }
 
-/// Adds a thread's share of packs to a partial result, four loads in flight. The first element has index `index`.
+/// Adds a thread's share of packs to a partial result, with four loads in flight. The first element has the index `index`.
 #[gpu_fn]
 fn in_packs<R: Reduction, const N: usize>(
     partial: R::Partial,
@@ -91,7 +91,7 @@ fn in_packs<R: Reduction, const N: usize>(
     total
 }
 
-/// Adds the elements of a pack, whose first has index `index`.
+/// Adds the elements of a pack to a partial result. The first element has the index `index`.
 #[gpu_fn]
 fn with_pack<R: Reduction, const N: usize>(
     partial: R::Partial,

@@ -5,10 +5,11 @@ use core::marker::PhantomData;
 use warpsmith::prelude::*;
 
 use super::Reduction;
+use super::sums::joined_numbers;
 
-/// A value that is true or false: a `bool`, or a number, which is true unless it is zero. NaN is true.
+/// A value that is true or false: a `bool`, or a number. Zero is false; other numbers and NaN are true.
 #[gpu_trait]
-pub trait Truth: GpuType {
+pub trait Truth: GpuType + 'static {
     /// Returns whether it is true.
     fn is_true(self) -> bool;
 }
@@ -42,62 +43,8 @@ pub struct All<T>(PhantomData<T>);
 /// How many elements are true.
 pub struct Count<T>(PhantomData<T>);
 
-#[gpu_impl]
-impl<T: Truth + 'static> Reduction for Any<T> {
-    type Element = T;
-    type Partial = bool;
-    type Output = bool;
-
-    fn nothing() -> bool {
-        false
-    }
-    fn of(element: T, _index: u64) -> bool {
-        element.is_true()
-    }
-    fn join(a: bool, b: bool) -> bool {
-        a | b
-    }
-    fn output(partial: bool, _count: u64) -> bool {
-        partial
-    }
-}
-
-#[gpu_impl]
-impl<T: Truth + 'static> Reduction for All<T> {
-    type Element = T;
-    type Partial = bool;
-    type Output = bool;
-
-    fn nothing() -> bool {
-        true
-    }
-    fn of(element: T, _index: u64) -> bool {
-        element.is_true()
-    }
-    fn join(a: bool, b: bool) -> bool {
-        a & b
-    }
-    fn output(partial: bool, _count: u64) -> bool {
-        partial
-    }
-}
-
-#[gpu_impl]
-impl<T: Truth + 'static> Reduction for Count<T> {
-    type Element = T;
-    type Partial = u64;
-    type Output = u64;
-
-    fn nothing() -> u64 {
-        0
-    }
-    fn of(element: T, _index: u64) -> u64 {
-        element.is_true() as u64
-    }
-    fn join(a: u64, b: u64) -> u64 {
-        a + b
-    }
-    fn output(partial: u64, _count: u64) -> u64 {
-        partial
-    }
+joined_numbers! {
+    Any<Truth> bool: false, |element| element.is_true(), |a, b| a | b, |partial, _count| partial;
+    All<Truth> bool: true, |element| element.is_true(), |a, b| a & b, |partial, _count| partial;
+    Count<Truth> u64: 0, |element| element.is_true() as u64, |a, b| a + b, |partial, _count| partial;
 }

@@ -2,12 +2,14 @@
 
 use std::marker::PhantomData;
 
+use warpsmith::Device;
 use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
-use warpsmith::{Buffer, Device};
 
 use super::Word;
+use super::exchange::Exchange;
 use super::kernel::{THREADS, Tiles, WARPS, scan_kernel};
+use super::tiles::{length, tiles_step};
 use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
@@ -31,52 +33,40 @@ use crate::reduction::Reduction;
 ///
 /// # Errors
 /// [`KernelError::Shape`] from the call's methods unless `y` is as long as `x`.
-pub fn inclusive_scan<'a, R: Reduction>(
+pub fn inclusive_scan<'a, R: Reduction<Partial: Word>>(
     device: &Device,
     x: impl SliceArg<'a, R::Element>,
     y: impl SliceMutArg<'a, R::Output>,
-) -> Call<'a, Scan<'a, R>>
-where
-    R::Partial: Word,
-{
+) -> Call<'a, Scan<'a, R>> {
     Call::new(device, Scan::new(Input::new(x), Output::new(y), false))
 }
 
-/// `y[i]` is the output of `R` for `x[0]` to `x[i - 1]`; `y[0]` that of no elements.
+/// `y[i]` is the output of `R` for `x[0]` to `x[i - 1]`, and `y[0]` the output for no elements.
 ///
 /// # Errors
 /// [`KernelError::Shape`] from the call's methods unless `y` is as long as `x`.
-pub fn exclusive_scan<'a, R: Reduction>(
+pub fn exclusive_scan<'a, R: Reduction<Partial: Word>>(
     device: &Device,
     x: impl SliceArg<'a, R::Element>,
     y: impl SliceMutArg<'a, R::Output>,
-) -> Call<'a, Scan<'a, R>>
-where
-    R::Partial: Word,
-{
+) -> Call<'a, Scan<'a, R>> {
     Call::new(device, Scan::new(Input::new(x), Output::new(y), true))
 }
 
 /// Replaces each element by the output of `R` for all up to it.
-pub fn inclusive_scan_in_place<'a, R: Reduction<Output = <R as Reduction>::Element>>(
+pub fn inclusive_scan_in_place<'a, R: Reduction<Partial: Word, Output = <R as Reduction>::Element>>(
     device: &Device,
     y: impl SliceMutArg<'a, R::Output>,
-) -> Call<'a, Scan<'a, R>>
-where
-    R::Partial: Word,
-{
+) -> Call<'a, Scan<'a, R>> {
     let y = Output::new(y);
     Call::new(device, Scan { in_place: true, ..Scan::new(y.read(), y, false) })
 }
 
 /// Replaces each element by the output of `R` for all before it.
-pub fn exclusive_scan_in_place<'a, R: Reduction<Output = <R as Reduction>::Element>>(
+pub fn exclusive_scan_in_place<'a, R: Reduction<Partial: Word, Output = <R as Reduction>::Element>>(
     device: &Device,
     y: impl SliceMutArg<'a, R::Output>,
-) -> Call<'a, Scan<'a, R>>
-where
-    R::Partial: Word,
-{
+) -> Call<'a, Scan<'a, R>> {
     let y = Output::new(y);
     Call::new(device, Scan { in_place: true, ..Scan::new(y.read(), y, true) })
 }
@@ -106,7 +96,7 @@ impl<'a, R: Reduction> Scan<'a, R> {
     /// Elements of a tile.
     const TILE: usize = THREADS as usize * Self::PER_PACK * rounds(Self::PER_PACK);
 
-    /// The elements before the first pack, if input and output can both be taken in packs that begin at the same element.
+    /// The number of elements before the first pack, if the packs of input and output begin at the same element.
     fn head(&self) -> Option<usize> {
         let fits = Self::PER_PACK * size_of::<R::Element>() == PACK_BYTES
             && size_of::<R::Output>() == size_of::<R::Element>();
@@ -114,26 +104,16 @@ impl<'a, R: Reduction> Scan<'a, R> {
         (fits && x == y && x <= self.x.len()).then_some(x)
     }
 
-    /// Tiles that cover the elements; the first begins where a pack with the elements before the first pack would.
+    /// The number of tiles. The first begins at the pack that would contain the elements before the first pack.
     fn tiles(&self) -> usize {
         let missing = self.head().map_or(0, |head| head.wrapping_neg() % Self::PER_PACK);
         (self.x.len() + missing).div_ceil(Self::TILE)
     }
 }
 
-impl<'a, R: Reduction> Family<'a> for Scan<'a, R>
-where
-    R::Partial: Word,
-{
+impl<'a, R: Reduction<Partial: Word>> Family<'a> for Scan<'a, R> {
     fn plan(&self, _limits: &Limits) -> Result<Plan, KernelError> {
-        if self.y.len() != self.x.len() {
-            return Err(KernelError::Shape {
-                what: "y",
-                expected: format!("{}, as many as `x`", self.x.len()),
-                got: format!("{} elements", self.y.len()),
-                way_out: "pass parts of equal length",
-            });
-        }
+        length("y", self.y.len(), self.x.len(), "as many as `x`")?;
         if !self.in_place {
             self.y.apart_from("y", &self.x, "x")?;
         }
@@ -147,14 +127,15 @@ where
                 "one pass over the elements, one by one, as packs of `x` and `y` do not begin at the same element"
             }
         };
+        let grid = u32::try_from(self.tiles()).unwrap_or(u32::MAX);
         Ok(Plan {
             kernel: "scan_kernel",
             types,
             tile: Self::TILE,
-            grid: u32::try_from(self.tiles()).unwrap_or(u32::MAX),
+            grid,
             block: THREADS,
             shared: (WARPS as usize + 1) * size_of::<R::Partial>() + size_of::<u32>(),
-            workspace: self.tiles() * <R::Partial as Word>::HALVES * size_of::<u64>() + size_of::<u32>(),
+            workspace: Exchange::bytes::<R::Partial>(grid),
             why: why.to_owned(),
         })
     }
@@ -176,48 +157,38 @@ where
     }
 }
 
-/// Packs of a thread, for packs of so many elements: up to 64 bytes, and 16 elements.
+/// Packs of a thread, for packs of `per_pack` elements: 128 bytes, and at most 32 elements.
 const fn rounds(per_pack: usize) -> usize {
-    if per_pack == 2 { 4 } else { 16 / per_pack }
+    if per_pack == 2 { 8 } else { 32 / per_pack }
 }
 
 /// The launch for `ROUNDS` packs of `N` elements a thread.
-fn launch<'a, R: Reduction, const N: usize, const ROUNDS: usize>(
+fn launch<'a, R: Reduction<Partial: Word>, const N: usize, const ROUNDS: usize>(
     call: Scan<'a, R>,
     plan: &Plan,
     target: &Target,
-) -> Result<Step<'a>, KernelError>
-where
-    R::Partial: Word,
-{
-    let (head, tiles) = (call.head(), call.tiles());
+) -> Result<Step<'a>, KernelError> {
+    let head = call.head();
     let is_packed = head.is_some();
     let Scan { x, mut y, is_exclusive, .. } = call;
     let xs = x.packs::<N>().packs;
     let mut ys = y.packs::<N>().1;
-    let mut words: Buffer<u64> = target.device.alloc_zeroed(tiles * <R::Partial as Word>::HALVES)?;
-    let mut next_tile: Buffer<u32> = target.device.alloc_zeroed(1)?;
-    let mut at = Tiles { head: head.unwrap_or(0), launch: 1 };
-    macro_rules! call {
-        () => {
-            scan_kernel::<R, N, ROUNDS>(
-                &x,
-                &xs,
-                &mut y,
-                &mut ys,
-                at,
-                &mut words,
-                &mut next_tile,
-                is_packed,
-                is_exclusive,
-            )
-        };
-    }
-    let ready = target.prepare(call!().grid(plan.grid).block(plan.block))?;
-    Ok(Step::new(move || {
-        let launched = ready.launch(call!());
-        // Words hold the number in 31 bits, and zero is that of no launch. A launch that failed has used its number.
-        at.launch = at.launch % (u32::MAX / 2) + 1;
-        Ok(launched?)
-    }))
+    let mut exchange = Exchange::new::<R::Partial>(plan.grid, target)?;
+    let head_len = head.unwrap_or(0);
+    Ok(tiles_step!(
+        target,
+        plan,
+        exchange,
+        scan_kernel::<R, N, ROUNDS>(
+            &x,
+            &xs,
+            &mut y,
+            &mut ys,
+            Tiles { head: head_len, launch: exchange.launch },
+            &mut exchange.words,
+            &mut exchange.next_tile,
+            is_packed,
+            is_exclusive,
+        )
+    ))
 }

@@ -3,7 +3,7 @@
 use warpsmith::prelude::*;
 
 use super::Word;
-use super::look_back::{before_tile, publish};
+use super::look_back::{before_tile, before_warp, take_tile};
 use crate::pack::Pack;
 use crate::reduction::Reduction;
 
@@ -12,41 +12,41 @@ pub const THREADS: u32 = 256;
 /// Warps of a block.
 pub const WARPS: u32 = THREADS / 32;
 
-/// Blocks of a multiprocessor, for packs of so many elements: as many as have registers for their elements. Elements of eight bytes
-/// have partial results of as many.
+/// Blocks that run on a multiprocessor at once, for packs of `per_pack` elements: the most that have registers for their elements.
+/// Partial results of eight bytes, which come with packs of two, need more registers.
 const fn blocks(per_pack: usize) -> u32 {
-    if per_pack == 2 { 5 } else { 6 }
+    if per_pack == 2 { 3 } else { 4 }
 }
 
-/// How elements lie in tiles.
+/// The position of the tiles, and the number of the launch.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Tiles {
-    /// Elements before the first pack. If there are any, the first tile begins where a pack with them would.
+    /// Number of elements before the first pack. If it is not zero, the first tile begins at the pack that would contain them.
     pub head: usize,
     /// The number of the launch, from 1 on.
     pub launch: u32,
 }
 
-/// Where a thread's elements are.
+/// The position of a thread's elements.
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
 struct Place {
-    /// The first pack; that before all is `usize::MAX`.
+    /// Number of the first pack. `usize::MAX` is the one before all packs.
     pack: usize,
-    /// Elements before the first pack of all.
+    /// Number of elements before the first pack of all.
     head: usize,
-    /// The tile's first element.
+    /// Number of the tile's first element.
     tile_first: usize,
-    /// Whether the tile has all elements, in packs.
+    /// Whether all elements of the tile exist, in packs.
     is_whole: bool,
 }
 
 /// `y[i]` is the output for `x[0]` to `x[i]`, or to `x[i - 1]` if the scan is `exclusive`.
 ///
-/// Each thread has `ROUNDS` packs of `N` elements. With `packed`, `xs` and `ys` have the elements of `x` and `y` from number
-/// `at.head` on; without, they are empty. `words` has a word or two for each tile, zero before
-/// the first launch; `next_tile` is zero before and after. `x` and `y` are equally long, and may be the same memory.
+/// Each thread has `ROUNDS` packs of `N` elements. If `packed`, `xs` and `ys` are the elements of `x` and `y` from number `at.head` on,
+/// otherwise they are unused. `words` has `R::Partial::HALVES` words for each tile, which are zero before the first launch. `next_tile`
+/// is zero before and after each launch. `x` and `y` have the same length, and may be the same memory.
 #[gpu_kernel(launch_bounds(THREADS, { blocks(N) }))]
 pub fn scan_kernel<R: Reduction, const N: usize, const ROUNDS: usize>(
     x: &[R::Element],
@@ -61,19 +61,11 @@ pub fn scan_kernel<R: Reduction, const N: usize, const ROUNDS: usize>(
 ) where
     R::Partial: Word,
 {
-    let mut taken = shared!([u32; 1]);
-    let mut of_warps = shared!([R::Partial; WARPS]);
-    let mut before_all = shared!([R::Partial; 1]);
     let t = thread_idx().x % THREADS;
     let (warp, lane) = (t / 32, t % 32);
-    if t == 0 {
-        // Blocks take tiles in the order in which they start, so none waits for a block that has not.
-        taken[0] = atomic_inc(&mut next_tile[0], grid_dim().x - 1);
-    }
-    sync_threads();
-    let tile = taken[0];
+    let tile = take_tile(next_tile);
 
-    // A warp's elements are consecutive, and so is each of its loads.
+    // A warp's elements are consecutive, and so are those of each of its loads.
     let packs_of_tile = THREADS as usize * ROUNDS;
     let skipped = if at.head > 0 { 1 } else { 0 };
     let pack = tile as usize * packs_of_tile + (warp * (32 * ROUNDS as u32) + lane) as usize;
@@ -90,33 +82,9 @@ pub fn scan_kernel<R: Reduction, const N: usize, const ROUNDS: usize>(
         loaded_ragged::<R, N, ROUNDS>(x, place)
     };
     let mut befores = sums::<R, N, ROUNDS>(&elements, x.len(), place);
-    let carry = scan_warp::<R, ROUNDS>(&mut befores, lane);
-    if lane == 0 {
-        of_warps[warp] = carry;
-    }
-    sync_threads();
-
-    let mut before_warp = R::nothing();
-    let mut of_tile = R::nothing();
-    #[unroll]
-    for w in 0..WARPS {
-        if w == warp {
-            before_warp = of_tile;
-        }
-        of_tile = R::join(of_tile, of_warps[w]);
-    }
-    if warp == 0 {
-        if lane == 0 && tile > 0 {
-            publish::<R::Partial>(words, tile, at.launch, false, of_tile);
-        }
-        let before = before_tile::<R>(words, tile, at.launch, lane);
-        if lane == 0 {
-            publish::<R::Partial>(words, tile, at.launch, true, R::join(before, of_tile));
-            before_all[0] = before;
-        }
-    }
-    sync_threads();
-    let before = R::join(before_all[0], before_warp);
+    let of_warp = scan_warp::<R, ROUNDS>(&mut befores, lane);
+    let warps = before_warp::<R, { WARPS as usize }>(of_warp);
+    let before = R::join(before_tile::<R>(warps.all, tile, at.launch, words), warps.before);
     #[unroll]
     for r in 0..ROUNDS {
         befores[r] = R::join(before, befores[r]);
@@ -145,7 +113,7 @@ fn loaded_whole<R: Reduction, const N: usize, const ROUNDS: usize>(
     elements
 }
 
-/// The thread's elements, and the tile's first where there are none: other blocks may already have replaced theirs.
+/// The thread's elements. Where there are none, the tile's first stands in: those of other tiles may already be replaced.
 #[gpu_fn]
 fn loaded_ragged<R: Reduction, const N: usize, const ROUNDS: usize>(
     x: &[R::Element],
@@ -167,7 +135,7 @@ fn loaded_ragged<R: Reduction, const N: usize, const ROUNDS: usize>(
     elements
 }
 
-/// The index of an element; beyond all others if the first tile lacks it.
+/// The index of an element. It wraps around to a number beyond all elements for those that the first tile lacks.
 #[gpu_fn]
 fn index<const N: usize>(place: Place, round: usize, j: usize) -> usize {
     place.pack.wrapping_mul(N).wrapping_add(place.head + round * (32 * N) + j)
@@ -194,7 +162,7 @@ fn sums<R: Reduction, const N: usize, const ROUNDS: usize>(
     sums
 }
 
-/// Makes the sum of each pack that of all before it in the warp; gives the sum of the warp.
+/// Replaces the sum of each pack by the sum of everything before it in the warp. Returns the sum of the warp.
 #[gpu_fn]
 fn scan_warp<R: Reduction, const ROUNDS: usize>(sums: &mut [R::Partial; ROUNDS], lane: u32) -> R::Partial {
     let mut carry = R::nothing();
@@ -208,7 +176,7 @@ fn scan_warp<R: Reduction, const ROUNDS: usize>(sums: &mut [R::Partial; ROUNDS],
     carry
 }
 
-/// Writes the outputs of a whole tile. `befores` are the sums of everything before the packs.
+/// Writes the outputs of a whole tile. `befores` are the sums of everything before each pack.
 #[gpu_fn]
 fn store_whole<R: Reduction, const N: usize, const ROUNDS: usize>(
     elements: &[Pack<R::Element, N>; ROUNDS],
@@ -237,7 +205,7 @@ fn store_whole<R: Reduction, const N: usize, const ROUNDS: usize>(
     }
 }
 
-/// Writes the outputs of those elements that there are. `befores` are the sums of everything before the packs.
+/// Writes the outputs of a tile's elements as far as they exist. `befores` are the sums of everything before each pack.
 #[gpu_fn]
 fn store_ragged<R: Reduction, const N: usize, const ROUNDS: usize>(
     elements: &[Pack<R::Element, N>; ROUNDS],

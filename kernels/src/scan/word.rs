@@ -1,19 +1,20 @@
-//! Partial results that blocks hand on in words of 64 bits: half of each word says what the other half is.
+//! Partial results that blocks exchange in words of 64 bits: one half of a word is data, the other says what the data is.
 
 use warpsmith::prelude::*;
 
-/// A value of up to eight bytes, as one or two halves of words.
+/// The most halves of a value: four of a value of 16 bytes, and two of the segment that it belongs to.
+pub const MOST_HALVES: usize = 6;
+
+/// A value of up to 16 bytes, divided into halves of words.
 #[gpu_trait]
 pub trait Word: GpuType {
-    /// How many halves: 1 up to four bytes, 2 up to eight.
+    /// Number of halves, of four bytes each: 1 to 4.
     const HALVES: usize;
 
-    /// The first four bytes.
-    fn low(self) -> u32;
-    /// The other four, or zero.
-    fn high(self) -> u32;
-    /// The value of both.
-    fn of_halves(low: u32, high: u32) -> Self;
+    /// Half number `k`.
+    fn half(self, k: usize) -> u32;
+    /// The value of all halves; those from [`HALVES`](Word::HALVES) on are ignored.
+    fn of_halves(halves: [u32; MOST_HALVES]) -> Self;
 }
 
 macro_rules! words {
@@ -22,16 +23,12 @@ macro_rules! words {
         impl Word for $t {
             const HALVES: usize = $halves;
 
-            fn low(self) -> u32 {
+            fn half(self, k: usize) -> u32 {
                 let $x = self;
-                ($bits) as u32
+                ((($bits) as u64) >> (32 * k)) as u32
             }
-            fn high(self) -> u32 {
-                let $x = self;
-                ((($bits) as u64) >> 32) as u32
-            }
-            fn of_halves(low: u32, high: u32) -> Self {
-                let $all = ((high as u64) << 32) | low as u64;
+            fn of_halves(halves: [u32; MOST_HALVES]) -> Self {
+                let $all = ((halves[1] as u64) << 32) | halves[0] as u64;
                 $value
             }
         }

@@ -40,7 +40,10 @@ pub fn sort<'a, K: Key>(
     x: impl SliceArg<'a, K>,
     y: impl SliceMutArg<'a, K>,
 ) -> Call<'a, Sort<'a, K>> {
-    Call::new(device, Sort { x: Input::new(x), y: Output::new(y), values: None, is_descending: false, in_place: false })
+    Call::new(
+        device,
+        Sort { x: Input::new(x), y: Output::new(y), values: None, is_descending: false, in_place: false },
+    )
 }
 
 /// Sorts the keys of `y` in ascending order, as [`sort`] does.
@@ -63,7 +66,10 @@ pub fn sort_pairs<'a, K: Key, V: Value>(
     y_values: impl SliceMutArg<'a, V>,
 ) -> Call<'a, Sort<'a, K, V>> {
     let values = Some((Input::new(x_values), Output::new(y_values)));
-    Call::new(device, Sort { x: Input::new(x), y: Output::new(y), values, is_descending: false, in_place: false })
+    Call::new(
+        device,
+        Sort { x: Input::new(x), y: Output::new(y), values, is_descending: false, in_place: false },
+    )
 }
 
 /// Sorts the keys of `y` in ascending order, and `values` with them.
@@ -185,7 +191,10 @@ impl<'a, K: Key, V: Value> Family<'a> for Sort<'a, K, V> {
             block: threads as u32,
             shared: tile * (size_of::<K>() + value) + words * size_of::<u32>() + RADIX * size_of::<u64>(),
             workspace: self.x.len() * (size_of::<K>() + value) + tables.bytes(),
-            why: format!("{} passes, one for each {DIGIT_BITS} bits of a key, after one that counts", K::DIGITS),
+            why: format!(
+                "{} passes, one for each {DIGIT_BITS} bits of a key, after one that counts",
+                K::DIGITS
+            ),
         })
     }
 
@@ -273,7 +282,8 @@ fn launches<
     let tables = Tables::new(PLACES, call.tiles(), call.tile());
     let Sort { x, mut y, values, is_descending, .. } = call;
     let has_values = values.is_some();
-    let (x_values, mut y_values) = values.unwrap_or_else(|| (x.nothing().values(), y.nothing().into_values()));
+    let (x_values, mut y_values) =
+        values.unwrap_or_else(|| (x.nothing().values(), y.nothing().into_values()));
     let device = &target.device;
     let mut spare: Buffer<K> = device.alloc_zeroed(x.len())?;
     let mut spare_values: Buffer<V> = device.alloc_zeroed(x_values.len())?;
@@ -325,7 +335,9 @@ fn launches<
                     _ if place % 2 == 1 => {
                         pass.launch(pass!(at, &spare, &spare_values, &mut y, &mut y_values))?;
                     }
-                    _ => pass.launch(pass!(at, &y.read(), &y_values.read(), &mut spare, &mut spare_values))?,
+                    _ => {
+                        pass.launch(pass!(at, &y.read(), &y_values.read(), &mut spare, &mut spare_values))?
+                    }
                 }
             }
         }

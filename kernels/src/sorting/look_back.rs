@@ -50,38 +50,3 @@ pub fn before_tile(words: &mut [u32], pass: Pass, tile: u32, digit: u32) -> u32 
     }
     sum
 }
-
-/// The same, four tiles at a time.
-#[gpu_fn]
-pub fn before_tile_4(words: &mut [u32], pass: Pass, tile: u32, digit: u32, ) -> u32 {
-    let mut sum = 0u32;
-    let mut at = tile;
-    while at > 0 {
-        let mut window = [0u32; 4];
-        #[unroll]
-        for k in 0..4u32 {
-            if at > k {
-                let place = word_place(pass, at - 1 - k, digit);
-                assume(place < words.len());
-                window[k] = atomic(&mut words[place]).load(Ordering::Relaxed);
-            }
-        }
-        #[unroll]
-        for k in 0..4 {
-            if at > 0 {
-                at -= 1;
-                let mut word = window[k];
-                let place = word_place(pass, at, digit);
-                assume(place < words.len());
-                while word >> NUMBER_BITS != OWN && word >> NUMBER_BITS != pass.through {
-                    word = atomic(&mut words[place]).load(Ordering::Relaxed);
-                }
-                sum += word % (1 << NUMBER_BITS);
-                if word >> NUMBER_BITS == pass.through {
-                    return sum;
-                }
-            }
-        }
-    }
-    sum
-}

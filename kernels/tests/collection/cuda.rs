@@ -4,20 +4,25 @@ use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::nvrtc::Arch;
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
-use warpsmith_kernels::histogram::kernels::{histogram_by_blocks, histogram_by_lanes};
-use warpsmith_kernels::movement::{copy_rows, transpose, transpose_elements, transpose_packs};
+use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
+use warpsmith_kernels::movement::{
+    copy_rows, named_rows, transpose, transpose_bytes, transpose_elements, transpose_packs,
+};
 use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
+use warpsmith_kernels::products::tensor_cores::split_k::{gemm_split_k, stages};
 use warpsmith_kernels::products::tensor_cores::warpgroups::gemm_warpgroups;
 use warpsmith_kernels::products::tensor_cores::warps::gemm_warps;
-use warpsmith_kernels::products::{Silu, Unchanged};
+use warpsmith_kernels::products::{Gelu, Silu, Unchanged};
 use warpsmith_kernels::reduction::{
     ArgMax, OwnSum, Reduction, Sum, Variance, columns_kernel, dot_kernel, reduce, rows_kernel,
     short_rows_kernel,
 };
 use warpsmith_kernels::rows::{
-    LayerNorm, RmsNorm, Softmax, Words, cross_entropy_rows, rows_in_registers, rows_twice, softmax,
+    LayerNorm, RmsNorm, Softmax, Words, cross_entropy_rows, quantized_rows, rotary_heads, rows_in_registers,
+    rows_twice, softmax,
 };
 use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
+use warpsmith_kernels::sorting::{digit_counts, radix_pass, sort};
 
 /// Compares the CUDA of a kernel with its snapshot; compiles it with and without checks.
 fn prints<K: Kernel>(name: &str, comptime: K::Comptime) {
@@ -37,10 +42,15 @@ fn compare<K: Kernel>(name: &str, comptime: &K::Comptime) {
 /// The same for a kernel of warpgroups, with checks of bounds alone: others take more registers than the thread that copies has.
 fn prints_for_warpgroups<K: Kernel>(name: &str, comptime: K::Comptime) {
     compare::<K>(name, &comptime);
+    keeps_sums_in_registers::<K>(name, &comptime);
+}
+
+/// Compiles a kernel of warpgroups, which must spill nothing.
+fn keeps_sums_in_registers<K: Kernel>(name: &str, comptime: &K::Comptime) {
     for checks in [Checks::None, Checks::All] {
         let options = PrintOptions { checks, line_directives: false };
-        let source = K::print(&comptime, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
-        harness::compiles_for(name, &source.code, &[Arch { major: 9, minor: 0, specific: true }]);
+        let source = K::print(comptime, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+        harness::spills_nothing(name, &source.code, Arch { major: 9, minor: 0, specific: true });
     }
 }
 
@@ -53,7 +63,7 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<short_rows_kernel<Sum<f32>, 4>>("reduce_short_rows@8_lanes", (8,));
     prints::<columns_kernel<Sum<f32>, 4>>("reduce_columns@sum_f32", ());
     prints::<dot_kernel<f32, 4>>("dot@f32", ());
-    prints::<scan_kernel<OwnSum<u32>, 4, 4>>("scan@inclusive_u32", (true, false));
+    prints::<scan_kernel<OwnSum<u32>, 4, 8>>("scan@inclusive_u32", (true, false));
     prints::<rows_in_registers<Softmax, Words<f32>, 4, 8>>(
         "rows_in_registers@softmax_f32",
         (256, 8, true, false, false, false),
@@ -67,7 +77,7 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<transpose_packs<u32, 4>>("transpose_packs@4_bytes", (1, false));
     prints::<transpose_elements<u16, 64, 2>>("transpose_elements@2_bytes", (true,));
     prints::<copy_rows<u64>>("copy_rows@8_bytes", (256, true, false));
-    prints::<scan_kernel<Sum<i64>, 2, 4>>("scan@exclusive_i64", (true, true));
+    prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
 }
 
 #[test]
@@ -75,8 +85,31 @@ fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>("gemm_cuda_cores@64", ());
     prints::<gemm_warps<f16, Silu, true, false>>("gemm_warps@f16_silu", ());
     prints_for_warpgroups::<gemm_warpgroups<bf16, Unchanged, false, 256, true>>("gemm_warpgroups@bf16", ());
-    prints::<histogram_by_lanes<u8, 16, 128>>("histogram_by_lanes@u8", ());
+    prints_for_warpgroups::<gemm_split_k<bf16, Unchanged, 16, { stages(16) }, 2>>("gemm_split_k@16", ());
+    prints::<histogram_by_blocks<u8, 16, false>>("histogram_by_blocks@u8", ());
     prints::<histogram_by_blocks<i32, 4, true>>("histogram_by_blocks@packed", ());
+}
+
+#[test]
+fn sorts_and_rows_by_number_print_what_the_snapshots_show() {
+    prints::<digit_counts<u32, 4, 4>>("digit_counts@u32", (false,));
+    prints::<radix_pass<u32, u32, 384, 20, 3>>("radix_pass@u32", (false, false));
+    prints::<radix_pass<f64, u32, 384, 12, 2>>("radix_pass@f64_u32_descending", (true, true));
+    prints::<transpose_bytes>("transpose_bytes", (false,));
+    prints::<named_rows<u64>>("named_rows@gather", (32, false));
+    prints::<quantized_rows<RmsNorm, Words<bf16>, F8E4M3, u64, 8>>(
+        "quantized_rows@bf16",
+        (256, true, true, false),
+    );
+    prints::<rotary_heads<Words<f16>, Words<f32>, 8, 4>>("rotary_heads@f16", (true, true));
+}
+
+#[test]
+fn sums_of_warpgroups_stay_in_registers() {
+    keeps_sums_in_registers::<gemm_warpgroups<bf16, Gelu, false, 256, false>>("gelu", &());
+    keeps_sums_in_registers::<gemm_warpgroups<f16, Gelu, true, 128, false>>("gelu_128", &());
+    keeps_sums_in_registers::<gemm_split_k<f16, Gelu, 64, { stages(64) }, 2>>("split_64", &());
+    keeps_sums_in_registers::<gemm_split_k<bf16, Gelu, 128, { stages(128) }, 1>>("split_128", &());
 }
 
 fn reduced<R: Reduction>(device: &Device, x: &[R::Element], shape: [usize; 3]) -> Vec<R::Output> {
@@ -105,6 +138,11 @@ fn twin_interpreter_and_printed_cuda_agree() {
         inclusive_scan::<OwnSum<u32>>(&device, &buffer, &mut y).run().unwrap_or_else(|e| panic!("{e}"));
         let y = device.download(&y).expect("no fault");
         assert!(y.iter().zip(0..).all(|(y, i)| *y == x[..=i].iter().sum::<u32>()));
+        let keys: Vec<i32> = (0..3000).map(|i| (i * 7919) % 1000 - 500).collect();
+        let buffer = device.upload(&keys).expect("device memory");
+        let mut y = device.alloc_zeroed::<i32>(3000).expect("device memory");
+        sort(&device, &buffer, &mut y).run().unwrap_or_else(|e| panic!("{e}"));
+        assert!(device.download(&y).expect("no fault").is_sorted());
         let x: Vec<f32> = (0..640).map(|i| (i % 17) as f32).collect();
         let buffer = device.upload(&x).expect("device memory");
         let mut y = device.alloc_zeroed::<f32>(640).expect("device memory");

@@ -13,7 +13,11 @@ fn numbers(random: &mut Random, count: usize, rows: usize) -> Vec<u32> {
     let mut list = Vec::new();
     for i in 0..count {
         let is_row = !all.is_empty() && i % 4 != 3;
-        list.push(if is_row { all.swap_remove(random.below(all.len())) } else { rows as u32 + i as u32 * 1000 });
+        list.push(if is_row {
+            all.swap_remove(random.below(all.len()))
+        } else {
+            rows as u32 + i as u32 * 1000
+        });
     }
     list
 }
@@ -57,7 +61,9 @@ fn check<T: GpuType + PartialEq + std::fmt::Debug>(
 fn rows_go_where_their_numbers_say() {
     for device in devices() {
         for (k, shape) in
-            [(0, 3, 5), (3, 0, 5), (3, 5, 0), (40, 70, 1), (9, 20, 64), (5, 6, 3000), (30, 12, 7)].into_iter().enumerate()
+            [(0, 3, 5), (3, 0, 5), (3, 5, 0), (40, 70, 1), (9, 20, 64), (5, 6, 3000), (30, 12, 7)]
+                .into_iter()
+                .enumerate()
         {
             for place in [(0, 0), (16, 0), (1, 3)] {
                 check::<u8>(&device, shape, place, k as u64, |bits| bits as u8);

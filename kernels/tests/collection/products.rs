@@ -173,8 +173,8 @@ fn every_order_of_operands() {
 
 #[test]
 fn every_tile_on_cuda_cores() {
-    for tile in [[64, 64], [128, 128], [128, 256]] {
-        check::<f32>(&device(1), Case { extents: [130, 260, 33], tile: Some(tile), ..PLAIN });
+    for tile in [[64, 64], [128, 128], [256, 128]] {
+        check::<f32>(&device(1), Case { extents: [260, 130, 33], tile: Some(tile), ..PLAIN });
     }
 }
 
@@ -230,6 +230,51 @@ fn every_tile_of_warpgroups() {
             check::<f16>(&device(1), Case { alpha: 0.5, has_bias: true, has_residual: true, ..case });
         }
     }
+}
+
+#[test]
+fn blocks_share_the_sums_of_few_rows() {
+    for rows in [16, 32, 64, 128] {
+        // More blocks share a tile than have a part of it, and the other way around.
+        for k in [72, 1096] {
+            let laid = [Laid::DENSE, Laid::TURNED, Laid::DENSE];
+            let case = Case { extents: [rows - 3, 136, k], laid, tile: Some([rows, 128]), ..PLAIN };
+            check::<bf16>(&device(1), case);
+        }
+        // Every fourth element of `c` is behind its row, which begins anywhere.
+        let at_c = Laid { offset: 3, padding: 5, is_turned: false };
+        let laid = [Laid::DENSE, Laid::TURNED, at_c];
+        let case = Case { extents: [rows, 130, 200], laid, alpha: 0.5, beta: -2.0, has_bias: true, ..PLAIN };
+        check::<f16>(&device(2), Case { has_residual: true, ..case });
+    }
+}
+
+#[test]
+fn a_plan_names_the_kernel_and_why() {
+    let device = Device::simulator();
+    let plan = |[m, n, k]: [usize; 3], padding: usize, is_turned: bool| {
+        let x = device.alloc_zeroed::<bf16>(m * k).unwrap();
+        let w = device.alloc_zeroed::<bf16>(n * k).unwrap();
+        let mut y = device.alloc_zeroed::<bf16>(m * (n + padding)).unwrap();
+        let w = if is_turned { matrix(&w, n, k).unwrap().t() } else { matrix(&w, k, n).unwrap() };
+        let y = matrix_mut(&mut y, m, n).unwrap().stride(n + padding).unwrap();
+        let plan = gemm(&device, matrix(&x, m, k).unwrap(), w, y).plan().unwrap();
+        (plan.kernel, plan.grid, plan.why)
+    };
+    let cases = [
+        ([16, 6144, 4096], 0, true, "gemm_split_k", "few rows"),
+        ([16, 6144, 4096], 0, false, "gemm_warpgroups", "the copy engine loads and stores"),
+        ([512, 512, 512], 0, true, "gemm_warpgroups", "the copy engine loads and stores"),
+        ([512, 512, 512], 1, true, "gemm_split_k", "not all rows of `c` begin at multiples of 16 bytes"),
+        ([512, 512, 511], 0, true, "gemm_warps", "not all rows of the operands begin"),
+    ];
+    for (extents, padding, is_turned, kernel, why) in cases {
+        let (named, _, reason) = plan(extents, padding, is_turned);
+        assert_eq!(named, kernel, "{extents:?}: {reason}");
+        assert!(reason.contains(why), "{extents:?}: {reason}");
+    }
+    // 48 tiles of 128 columns, and four blocks for each.
+    assert_eq!(plan([16, 6144, 4096], 0, true).1, 192);
 }
 
 fn batch_of<T: Element>() {

@@ -72,7 +72,11 @@ fn check<T: RowElement + Real, Q: Eighth>(device: &Device, case: Case, seed: u64
             call.run().unwrap_or_else(|e| panic!("{case:?}: {e}"));
         }};
     }
-    if is_layer_norm { run!(layer_norm_quantized) } else { run!(rms_norm_quantized) }
+    if is_layer_norm {
+        run!(layer_norm_quantized)
+    } else {
+        run!(rms_norm_quantized)
+    }
     let (got, scales) = (y.read(device, Q::padding()), device.download(&scales).expect("no fault"));
     let sums = sums.read(device, padding);
     for row in 0..rows {
@@ -93,7 +97,10 @@ fn check<T: RowElement + Real, Q: Eighth>(device: &Device, case: Case, seed: u64
         let largest = want.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         let scale = f64::from(scales[row]);
         let bound = 2e-5 * (largest + 1.0);
-        assert!((scale * f64::from(Q::MOST) - largest).abs() <= bound, "{case:?}: scale {scale} of row {row}");
+        assert!(
+            (scale * f64::from(Q::MOST) - largest).abs() <= bound,
+            "{case:?}: scale {scale} of row {row}"
+        );
         for (c, want) in want.into_iter().enumerate() {
             let got = got[row * cols + c].exact();
             let bound = Q::rounding(got.abs()) * scale + 2.0 * bound;

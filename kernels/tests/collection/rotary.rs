@@ -69,11 +69,22 @@ fn check<T: RowElement + Real>(device: &Device, case: Case, seed: u64) {
 fn pairs_are_rotated_by_the_angles_of_their_tokens() {
     for device in devices() {
         for (k, (tokens, heads, half)) in
-            [(0, 2, 4), (3, 0, 1), (1, 1, 1), (7, 3, 8), (5, 2, 64), (9, 4, 5), (33, 8, 32)].into_iter().enumerate()
+            [(0, 2, 4), (3, 0, 1), (1, 1, 1), (7, 3, 8), (5, 2, 64), (9, 4, 5), (33, 8, 32)]
+                .into_iter()
+                .enumerate()
         {
             for (j, (gap, offset)) in [(0, 0), (16, 0), (3, 1)].into_iter().enumerate() {
                 let (interleaved, in_place) = ((k + j) % 2 == 0, j == 1);
-                let case = Case { tokens, heads, half, gap, offset, interleaved, in_place, has_positions: k % 2 == 0 };
+                let case = Case {
+                    tokens,
+                    heads,
+                    half,
+                    gap,
+                    offset,
+                    interleaved,
+                    in_place,
+                    has_positions: k % 2 == 0,
+                };
                 check::<f32>(&device, case, k as u64);
                 check::<bf16>(&device, Case { interleaved: !interleaved, ..case }, k as u64);
             }

@@ -5,9 +5,7 @@ use std::cmp::Ordering;
 use proptest::prelude::{Just, ProptestConfig, any, prop_oneof, proptest};
 use warpsmith::prelude::*;
 use warpsmith_kernels::Call;
-use warpsmith_kernels::sorting::{
-    Key, Sort, Value, sort, sort_in_place, sort_pairs, sort_pairs_in_place,
-};
+use warpsmith_kernels::sorting::{Key, Sort, Value, sort, sort_in_place, sort_pairs, sort_pairs_in_place};
 
 use crate::devices::{Placed, Random, devices, scale, shuffled};
 

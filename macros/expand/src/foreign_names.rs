@@ -210,6 +210,8 @@ pub fn value(name: &str) -> Option<String> {
     })
 }
 
+const CHUNKS: &str = "write `(0..x.len()).step_by(n)` and take `&x[i..(i + n).min(x.len())]`";
+
 /// Methods of slices and vectors of Rust's library that a kernel's slices lack.
 const SLICE_METHODS: &[(&str, &str)] = &[
     ("push", "a slice has a fixed length; write to an index, and count by `atomic_add`"),
@@ -226,6 +228,25 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("sort_by", "write the loop: one thread sees one element, as in a bitonic sort"),
     ("sort_by_key", "write the loop: one thread sees one element, as in a bitonic sort"),
     ("sort_unstable", "write the loop: one thread sees one element, as in a bitonic sort"),
+    ("sort_unstable_by", "write the loop: one thread sees one element, as in a bitonic sort"),
+    ("sort_unstable_by_key", "write the loop: one thread sees one element, as in a bitonic sort"),
+    ("chunks", CHUNKS),
+    ("chunks_mut", CHUNKS),
+    ("chunks_exact", CHUNKS),
+    ("chunks_exact_mut", CHUNKS),
+    ("rchunks", CHUNKS),
+    ("as_chunks", CHUNKS),
+    ("windows", "write `(0..=x.len() - n)` and take `&x[i..i + n]`"),
+    ("array_windows", "write `(0..=x.len() - n)` and take `&x[i..i + n]`"),
+    ("split_first", "write `x[0]` and `&x[1..]`"),
+    ("split_last", "write `x[x.len() - 1]` and `&x[..x.len() - 1]`"),
+    ("starts_with", "write `(0..prefix.len()).all(|i| x[i] == prefix[i])`"),
+    ("rotate_left", "write the loop into another slice"),
+    ("rotate_right", "write the loop into another slice"),
+    ("partition_point", "write the loop that halves a range"),
+    ("binary_search_by", "write the loop that halves a range"),
+    ("binary_search_by_key", "write the loop that halves a range"),
+    ("is_sorted", "write `(1..x.len()).all(|i| x[i - 1] <= x[i])`"),
     ("reverse", "write the loop: `x.swap(i, x.len() - 1 - i)`"),
     ("binary_search", "write the loop that halves a range"),
     ("contains", "write `x.iter().any(|v| *v == value)`"),

@@ -4,13 +4,14 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
 use syn::{
     FnArg, GenericParam, Generics, Ident, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Token, Type,
     TypeParamBound, WherePredicate, parse_quote,
 };
 
 use super::lower::{Known, Name, own_self};
-use super::types::device_type;
+use super::types::{Slices, device_type};
 use crate::errors::Errors;
 
 /// One parameter.
@@ -274,10 +275,12 @@ pub fn instance_generics(generics: &Generics) -> Generics {
     kept
 }
 
-/// Generics that a call may write, closures among them; without lifetimes and what [`name_impl_params`] has named.
+/// Generics that a call may write, closures among them, in the twin's types; without lifetimes and the names that [`name_impl_params`]
+/// has given.
 pub fn written_generics(generics: &Generics) -> Generics {
     let mut written = without_lifetimes(generics);
     written.params = written.params.into_iter().filter(|p| !is_unnamed(p)).collect();
+    Slices.visit_generics_mut(&mut written);
     written
 }
 
@@ -292,8 +295,10 @@ pub fn instance_arguments(written: &Generics) -> Vec<TokenStream> {
     names.into_iter().zip(params).map(|(name, p)| if closure(p) { quote!(()) } else { name }).collect()
 }
 
-/// The closures that have no name of the user's, with their bounds, as declarations.
+/// The closures that have no name of the user's, with their bounds in the twin's types, as declarations.
 pub fn unnamed_closures(generics: &Generics) -> Vec<TokenStream> {
+    let mut generics = generics.clone();
+    Slices.visit_generics_mut(&mut generics);
     generics.params.iter().filter(|p| is_unnamed(p)).map(|p| quote!(#p)).collect()
 }
 

@@ -113,7 +113,7 @@ pub struct TensorMapObject {
     pub fill: BoxFill,
     /// The memory that holds the tensor.
     pub place: MemoryPlace,
-    /// How launches order their uses of the tensor.
+    /// The memory by which launches order their uses of the tensor.
     pub order: Order,
 }
 

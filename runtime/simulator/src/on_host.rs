@@ -1,9 +1,9 @@
 //! Mistakes of device functions that host code calls outside of a launch.
 //!
-//! Device functions return plain values, so they have no way to return an error. They panic, as Rust's own indexing does; in a
-//! launch, the simulator makes faults of the same mistakes.
+//! Device functions return plain values and cannot return an error. On the host they panic, as Rust's own indexing does. In a
+//! launch, the simulator reports the same mistakes as faults.
 
-/// Ends host code that calls a device function which needs a thread.
+/// Panics: the host called a device function that needs a thread.
 #[cold]
 #[track_caller]
 pub(crate) fn no_thread(function: &str) -> ! {
@@ -12,14 +12,14 @@ pub(crate) fn no_thread(function: &str) -> ! {
     );
 }
 
-/// Ends host code that indexes a device type out of bounds.
+/// Panics: the host indexed a device type out of bounds.
 #[cold]
 #[track_caller]
 pub(crate) fn out_of_bounds(index: i64, len: usize) -> ! {
     panic!("index {index} is out of bounds for length {len}");
 }
 
-/// Ends host code that takes a range of a device type out of bounds.
+/// Panics: the host took a range of a device type that is out of bounds.
 #[cold]
 #[track_caller]
 pub(crate) fn range_out_of_bounds(bound: i64, limit: usize) -> ! {

@@ -146,6 +146,9 @@ impl ExplainedLoop {
             Some(Ahead::Compared) => {
                 "; printed twice: without checks if a comparison before it holds, and with them"
             }
+            Some(Ahead::Batched) => {
+                "; printed twice: some iterations at a time without checks if comparisons before them hold, and with them"
+            }
             Some(Ahead::Tried) => "; printed twice: first with failures noted, then to report one",
             None => "",
         }

@@ -36,7 +36,7 @@ pub struct Explanation {
     pub indices: Vec<ExplainedIndex>,
     /// Its loops, outer ones before inner ones, and those of the device functions that it calls.
     pub loops: Vec<ExplainedLoop>,
-    /// Elements that each thread does, if the launch is coarsened.
+    /// The number of elements that each thread computes, if the launch is coarsened.
     pub elements: Option<u32>,
     /// Conditions that this launch does not fulfil, and under which more index arithmetic would fit `int`.
     pub wide: Vec<String>,

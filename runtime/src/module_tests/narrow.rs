@@ -218,6 +218,15 @@ fn by_child(x: &[f32], y: &mut [f32]) {
     doubled(&mut *y).grid(1).block(32).launch();
 }
 
+/// The module has no other kernel than this one.
+#[gpu_kernel]
+fn by_itself(x: &[f32], y: &mut [f32], depth: u32) {
+    y[0] += x[0];
+    if depth > 0 {
+        by_itself(x, &mut *y, depth - 1).grid(1).block(1).launch();
+    }
+}
+
 #[gpu_kernel]
 fn doubled(y: &mut [f32]) {
     let i = global_id();
@@ -249,6 +258,7 @@ fn memory_that_is_written_by_other_ways_leaves_no_slice_restrict() {
         by_cuda(&x, &mut y).over(1).cuda_source(),
         by_pointer(&x, &mut y).over(1).cuda_source(),
         by_child(&x, &mut y).over(1).cuda_source(),
+        by_itself(&x, &mut y, 3).over(1).cuda_source(),
         by_element(&x, &rows, &mut y).over(1).cuda_source(),
         until_written(&words, &mut counts).over(1).cuda_source(),
     ];

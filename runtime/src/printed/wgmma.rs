@@ -5,19 +5,25 @@ use std::ffi::c_void;
 use super::host::host_functions;
 use crate::device_api::wgmma::WgmmaElement;
 use crate::half::{bf16, f16};
-use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
+use crate::simulator::context::{self, TensorSum, WgmmaLeft, WgmmaProduct};
 use warpsmith_lang::prelude::{F8E4M3, F8E5M2};
 
-/// The elements of a product, by the shim's number: their size, and the value of an element.
-fn element(number: u32) -> (usize, fn(u32) -> f64) {
+/// What a product does with its elements: their size, the value of an element, and how floats are added.
+type Element = (usize, fn(u32) -> f64, Option<TensorSum>);
+
+/// The elements of a product, by the shim's number.
+fn element(number: u32) -> Element {
+    fn of<T: WgmmaElement>() -> Element {
+        (size_of::<T>(), T::value, T::FLOATS)
+    }
     match number {
-        0 => (2, f16::value),
-        1 => (2, bf16::value),
-        2 => (4, f32::value),
-        3 => (1, F8E4M3::value),
-        4 => (1, F8E5M2::value),
-        5 => (1, i8::value),
-        _ => (1, u8::value),
+        0 => of::<f16>(),
+        1 => of::<bf16>(),
+        2 => of::<f32>(),
+        3 => of::<F8E4M3>(),
+        4 => of::<F8E5M2>(),
+        5 => of::<i8>(),
+        _ => of::<u8>(),
     }
 }
 
@@ -33,7 +39,7 @@ unsafe fn multiply(
     right: u64,
     flags: u32,
 ) {
-    let (bytes, value) = element(number);
+    let (bytes, value, floats) = element(number);
     // SAFETY: as promised by the caller.
     let left = match unsafe { registers.cast::<[u32; 4]>().as_ref() } {
         Some(registers) => WgmmaLeft::Registers(*registers),
@@ -44,7 +50,7 @@ unsafe fn multiply(
         registers: sums.0 as usize,
         bytes,
         value,
-        integers: number >= 5,
+        floats,
         turned: [flags >> 1 & 1 == 1, flags >> 2 & 1 == 1],
         left,
         right,

@@ -17,7 +17,7 @@ pub struct Ceilings {
     pub name: String,
     /// Bytes a second of global memory.
     pub bandwidth: f64,
-    /// Arithmetic peaks: the first is that of what tensor cores do not compute, and those of tensor cores name their elements.
+    /// Arithmetic peaks: first the one without tensor cores, then those of tensor cores, which list their elements.
     pub peaks: Vec<Peak>,
     /// The source of the figures.
     pub source: String,
@@ -31,15 +31,15 @@ pub struct Peak {
     pub name: String,
     /// Operations a second; a fused multiply-add is two.
     pub flops: f64,
-    /// The elements that tensor cores multiply at this rate; none of other arithmetic.
+    /// The elements that tensor cores multiply at this rate; empty for arithmetic without tensor cores.
     pub tensor: &'static [TensorFormat],
 }
 
-/// The highest rate at which an amount of work can be computed, whatever it moves.
+/// The highest rate at which an amount of work can be computed, regardless of the bytes that it moves.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Roof {
-    /// The peak that limits it, by its name.
+    /// The name of the peak that limits it.
     pub name: String,
     /// Operations a second.
     pub flops: f64,
@@ -60,7 +60,7 @@ const OF_A100: [TensorPeak; 4] = [
     (&[TensorFormat::F64], "f64 tensor cores", 19_500.0),
 ];
 
-/// Half of what the datasheets state "with sparsity"; of `f64` they state none.
+/// Half of the datasheets' figures "with sparsity"; for `f64` they have figures without sparsity only.
 const OF_HOPPER: [TensorPeak; 5] = [
     (F16_OR_BF16, "f16 and bf16 tensor cores", 989_500.0),
     (&[TensorFormat::Tf32], "tf32 tensor cores", 494_500.0),
@@ -137,13 +137,13 @@ impl Ceilings {
         self.peaks.first().map(|peak| peak.flops / self.bandwidth)
     }
 
-    /// The peak of arithmetic that tensor cores do not do: the first without elements.
+    /// The peak of arithmetic without tensor cores: the first one without elements.
     fn plain(&self) -> Option<&Peak> {
         self.peaks.iter().find(|peak| peak.tensor.is_empty())
     }
 
-    /// The peaks that limit an amount of work: of plain arithmetic, if there is any or nothing else, and of the elements that
-    /// tensor cores multiply.
+    /// The peaks that limit an amount of work: the peaks of the elements that tensor cores multiply, and the peak without tensor
+    /// cores if there is other arithmetic, or no product.
     pub fn peaks_of(&self, work: &Work) -> Vec<&Peak> {
         let plain = self.plain().filter(|_| work.flops > 0.0 || work.operations() == 0.0);
         let used = |peak: &&Peak| peak.tensor.iter().any(|format| work.tensor(*format) > 0.0);

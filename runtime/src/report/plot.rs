@@ -41,7 +41,7 @@ impl Scale {
 /// The picture: the roof as a line, each kernel as a letter where it is, or could be.
 pub(super) fn draw(roofline: &Roofline) -> String {
     let (ceilings, points) = (roofline.ceilings(), roofline.points());
-    // The highest roof of the kernels: of those that have none, that of plain arithmetic.
+    // The highest roof of the kernels; a kernel without one counts with the peak without tensor cores.
     let roofs = points.iter().filter_map(|point| Some(point.roof.as_ref()?.flops));
     let plain = ceilings.roof(&Work::new(0.0, 0.0)).map(|roof| roof.flops);
     let peak = roofs.reduce(f64::max).or(plain).unwrap_or(f64::INFINITY);

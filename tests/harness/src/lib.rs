@@ -145,7 +145,8 @@ fn compile_all(name: &str, print: &dyn Fn(&PrintOptions) -> warpsmith::Result<Cu
             let arch = Arch { major: 9, minor: 0, specific: true };
             // The other checks of a GPU stand between products of warpgroups, which then wait for each other.
             let serialized = checks == Checks::Also(GpuChecks::ALL);
-            compiled(name, &source.code, arch, (source.needs.launches, serialized));
+            let options = CompileOptions { relocatable: source.needs.launches, ..CompileOptions::new(arch) };
+            compiled(name, &source.code, &options, serialized);
             seen.push(source.code);
         }
     }
@@ -153,18 +154,24 @@ fn compile_all(name: &str, print: &dyn Fn(&PrintOptions) -> warpsmith::Result<Cu
 
 /// Compiles printed CUDA for architectures without a warning; says so where NVRTC is missing.
 pub fn compiles_for(name: &str, code: &str, architectures: &[Arch]) {
-    architectures.iter().for_each(|&arch| compiled(name, code, arch, (false, false)));
+    architectures.iter().for_each(|&arch| compiled(name, code, &CompileOptions::new(arch), false));
+}
+
+/// Compiles printed CUDA without a warning, and without a register that is spilled; says so where NVRTC is missing.
+pub fn spills_nothing(name: &str, code: &str, arch: Arch) {
+    let options = CompileOptions { warns_of_local_memory: true, ..CompileOptions::new(arch) };
+    compiled(name, code, &options, false);
 }
 
 /// Compiles; what launches kernels is linked by the tests that are about it. Products of warpgroups may be `serialized`.
-fn compiled(name: &str, code: &str, arch: Arch, (relocatable, serialized): (bool, bool)) {
+fn compiled(name: &str, code: &str, options: &CompileOptions, serialized: bool) {
     if let Err(missing) = nvrtc::version() {
         assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
         println!("not compiled: {missing}");
         return;
     }
-    let options = CompileOptions { relocatable, ..CompileOptions::new(arch) };
-    match nvrtc::compile_object(code, name, &options) {
+    let arch = options.arch;
+    match nvrtc::compile_object(code, name, options) {
         Ok(cubin) => {
             let expected =
                 |line: &str| serialized && line.contains("wgmma.mma_async instructions are serialized");

@@ -1,69 +1,58 @@
 //! Tiles of products on CUDA cores, and how one is chosen.
 
-use warpsmith::driver::Limits;
-
 use super::super::Epilogue;
+use super::super::element::{Cores, Launching, Request};
 use super::super::problem::{Memory, Problem, Task};
 use super::super::tiles::{Tile, choose};
 use super::copy::{DEPTH, PAD};
 use super::kernel::{STAGES, THREADS, gemm_cuda_cores};
-use crate::call::{Plan, Step, Target, step};
+use crate::call::{Plan, Step, step};
 use crate::error::KernelError;
 
+const KERNEL: &str = "gemm_cuda_cores";
 /// The tiles: larger ones read less shared memory for each product, smaller ones make more blocks.
 const TILES: [Tile; 3] = [
-    Tile { rows: 128, cols: 256, blocks: 1.0, speed: 1.0 },
-    Tile { rows: 128, cols: 128, blocks: 2.0, speed: 0.95 },
-    Tile { rows: 64, cols: 64, blocks: 4.0, speed: 0.75 },
+    Tile { kernel: KERNEL, rows: 256, cols: 128, blocks: 1.0, speed: 1.0 },
+    Tile { kernel: KERNEL, rows: 128, cols: 128, blocks: 2.0, speed: 0.98 },
+    Tile { kernel: KERNEL, rows: 64, cols: 64, blocks: 4.0, speed: 0.75 },
 ];
 
-/// Chooses a tile.
-pub fn plan<E>(
-    problem: &Problem<'_, f32, E>,
-    task: &Task,
-    types: String,
-    limits: &Limits,
-) -> Result<Plan, KernelError> {
-    if limits.compute < (8, 0) {
-        return Err(KernelError::Device { kernel: "gemm", needs: (8, 0), has: limits.compute });
-    }
-    let chosen = choose(&TILES, problem.tile, task, limits)?;
-    let Tile { rows, cols, .. } = chosen.tile;
-    let copies = if is_wide(problem, task) {
-        "copies of 16 bytes where elements lie side by side"
-    } else {
-        "copies of 4 bytes"
-    };
-    Ok(Plan {
-        kernel: "gemm_cuda_cores",
-        types,
-        tile: rows * cols,
-        grid: chosen.grid,
-        block: THREADS,
-        shared: STAGES * DEPTH * (rows + cols + 2 * PAD) * size_of::<f32>(),
-        workspace: 0,
-        why: format!("{}, {copies}", chosen.why),
-    })
-}
+/// Kernels that sum in the registers of threads.
+pub struct CudaCores;
 
-/// The launch for a plan's tile.
-pub fn step<'a, E: Epilogue>(
-    problem: Problem<'a, f32, E>,
-    task: &Task,
-    plan: &Plan,
-    target: &Target,
-) -> Result<Step<'a>, KernelError> {
-    match plan.tile {
-        0x8000 => by_operands::<E, 128, 256, 2, 4, 1>(problem, task, plan, target),
-        0x4000 => by_operands::<E, 128, 128, 2, 2, 2>(problem, task, plan, target),
-        _ => by_operands::<E, 64, 64, 1, 1, 4>(problem, task, plan, target),
+impl Cores<f32> for CudaCores {
+    fn plan<E: Epilogue>(of: &Request<'_, '_, f32, E>) -> Result<Plan, KernelError> {
+        let chosen = choose(&TILES, of.problem.tile, &of.task, of.limits)?;
+        let Tile { rows, cols, .. } = chosen.tile;
+        let copies = if is_wide(of.problem, &of.task) {
+            "copies of 16 bytes where elements lie side by side"
+        } else {
+            "copies of 4 bytes"
+        };
+        Ok(Plan {
+            kernel: KERNEL,
+            types: of.types.clone(),
+            tile: rows * cols,
+            grid: chosen.grid,
+            block: THREADS,
+            shared: STAGES * DEPTH * (rows + cols + 2 * PAD) * size_of::<f32>(),
+            workspace: 0,
+            why: format!("{}, {copies}", chosen.why),
+        })
+    }
+
+    fn step<'a, E: Epilogue>(of: Launching<'a, '_, f32, E>) -> Result<Step<'a>, KernelError> {
+        match of.plan.tile {
+            0x8000 => by_operands::<E, 256, 128, 4, 2, 1>(of),
+            0x4000 => by_operands::<E, 128, 128, 2, 2, 2>(of),
+            _ => by_operands::<E, 64, 64, 1, 1, 4>(of),
+        }
     }
 }
 
 /// Whether groups of four elements that lie side by side begin at multiples of 16 bytes.
 fn is_wide<E>(problem: &Problem<'_, f32, E>, task: &Task) -> bool {
-    let begins = [problem.a.memory().misalignment(), problem.b.memory().misalignment()];
-    task.in_units(4, begins)
+    task.in_units(4, problem.misalignments(task))
 }
 
 fn by_operands<
@@ -75,32 +64,16 @@ fn by_operands<
     const C: usize,
     const BLOCKS: usize,
 >(
-    problem: Problem<'a, f32, E>,
-    task: &Task,
-    plan: &Plan,
-    target: &Target,
+    of: Launching<'a, '_, f32, E>,
 ) -> Result<Step<'a>, KernelError> {
-    let is_wide = is_wide(&problem, task);
-    match (task.a_beside, task.b_beside, is_wide) {
-        (false, false, _) => {
-            launch::<E, false, false, false, M, N, R, C, BLOCKS>(problem, task, plan, target)
-        }
-        (false, true, false) => {
-            launch::<E, false, true, false, M, N, R, C, BLOCKS>(problem, task, plan, target)
-        }
-        (false, true, true) => {
-            launch::<E, false, true, true, M, N, R, C, BLOCKS>(problem, task, plan, target)
-        }
-        (true, false, false) => {
-            launch::<E, true, false, false, M, N, R, C, BLOCKS>(problem, task, plan, target)
-        }
-        (true, false, true) => {
-            launch::<E, true, false, true, M, N, R, C, BLOCKS>(problem, task, plan, target)
-        }
-        (true, true, false) => {
-            launch::<E, true, true, false, M, N, R, C, BLOCKS>(problem, task, plan, target)
-        }
-        (true, true, true) => launch::<E, true, true, true, M, N, R, C, BLOCKS>(problem, task, plan, target),
+    match (of.task.a_beside, of.task.b_beside, is_wide(&of.problem, &of.task)) {
+        (false, false, _) => launch::<E, false, false, false, M, N, R, C, BLOCKS>(of),
+        (false, true, false) => launch::<E, false, true, false, M, N, R, C, BLOCKS>(of),
+        (false, true, true) => launch::<E, false, true, true, M, N, R, C, BLOCKS>(of),
+        (true, false, false) => launch::<E, true, false, false, M, N, R, C, BLOCKS>(of),
+        (true, false, true) => launch::<E, true, false, true, M, N, R, C, BLOCKS>(of),
+        (true, true, false) => launch::<E, true, true, false, M, N, R, C, BLOCKS>(of),
+        (true, true, true) => launch::<E, true, true, true, M, N, R, C, BLOCKS>(of),
     }
 }
 
@@ -116,16 +89,13 @@ fn launch<
     const C: usize,
     const BLOCKS: usize,
 >(
-    problem: Problem<'a, f32, E>,
-    task: &Task,
-    plan: &Plan,
-    target: &Target,
+    of: Launching<'a, '_, f32, E>,
 ) -> Result<Step<'a>, KernelError> {
-    let (Memory { a, b, mut c, bias, residual }, epilogue) = problem.memory(task);
-    let (shape, how, grid, block) = (task.shape, task.how, plan.grid, plan.block);
+    let (Memory { a, b, mut c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    let (shape, how) = (of.task.shape, of.task.how);
     Ok(step!(
-        target,
-        (grid, block),
+        of.target,
+        (of.plan.grid, of.plan.block),
         gemm_cuda_cores::<E, A_BESIDE, B_BESIDE, WIDE, M, N, R, C, BLOCKS>(
             &a, &b, &mut c, &bias, &residual, shape, how, epilogue
         )

@@ -6,81 +6,131 @@
 // Device code: `is_multiple_of` would be a call.
 #![allow(clippy::manual_is_multiple_of)]
 
-use core::marker::PhantomData;
-
 use warpsmith::prelude::*;
 
 use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
 use super::super::shape::{Place, Shape, place_of, tiles_of};
-use super::copy::{DEPTH, Lines, PAD, address, copy_ragged, copy_whole, mine};
+use super::copy::{DEPTH, Feed, Lines, PAD};
 
 /// Threads of a block: eight warps of 4 × 8 lanes.
 pub const THREADS: u32 = 256;
 /// Stages of the ring.
-pub(super) const STAGES: usize = 3;
+pub(super) const STAGES: usize = 4;
 
-/// An operand on its way to the stages.
-#[derive(Clone, Copy, Debug, GpuType)]
-#[repr(C)]
-struct Feed<'a> {
-    /// Where it begins.
-    from: *const f32,
-    /// The address that the calling thread copies from next, if the stage is whole.
-    next: *const f32,
-    /// The lines.
-    lines: Lines,
-    /// The calling thread's place in a stage.
-    place: usize,
-    memory: PhantomData<&'a f32>,
-}
-
-#[gpu_impl]
-impl Feed<'_> {
-    /// Goes to the beginning.
-    fn begin<const WIDTH: usize, const BESIDE: bool, const WIDE: bool>(&mut self) {
-        let [line, e] = mine::<WIDTH, BESIDE, WIDE>();
-        self.next = address::<BESIDE>(self.from, self.lines, line, e);
-        self.place = e * (WIDTH + PAD) + line;
-    }
-
-    /// Starts the copies to the stage of a step.
-    fn copy<const WIDTH: usize, const BESIDE: bool, const WIDE: bool>(
-        &mut self,
-        stage: *mut f32,
-        step: usize,
-    ) {
-        let lines = self.lines;
-        if lines.first + WIDTH <= lines.count && (step + 1) * DEPTH <= lines.depth {
-            let to = stage.wrapping_add(self.place);
-            self.next = copy_whole::<WIDTH, BESIDE, WIDE>(to, self.next, lines.stride);
-        } else {
-            copy_ragged::<WIDTH, BESIDE>(stage, self.from, lines, step * DEPTH);
-        }
-    }
-}
+/// `R` × `C` groups of 4 × 4 sums of a thread.
+type Sums<const R: usize, const C: usize> = [[[[f32; 4]; C]; 4]; R];
 
 /// `GROUPS` groups of four elements of a stage's line, `APART` elements apart.
 #[gpu_fn]
-fn fragment<const GROUPS: usize, const APART: usize>(from: *const f32) -> [F32x4; GROUPS] {
-    let mut groups = [F32x4::splat(0.0); GROUPS];
+fn fragment<const GROUPS: usize, const APART: usize>(from: *const f32) -> [[f32; 4]; GROUPS] {
+    let mut groups = [[0.0f32; 4]; GROUPS];
     #[unroll]
     for g in 0..GROUPS {
         let group = from.wrapping_add(g * APART) as *const F32x4;
-        groups[g] = unsafe { *group };
+        let group = unsafe { *group };
+        groups[g] = [group.x, group.y, group.z, group.w];
     }
     groups
 }
 
-/// Component `i` of some vectors.
+/// Adds the products of a column of `a` and a row of `b`.
+///
+/// A multiprocessor reads two of the three operands of a product in a cycle, and keeps the third from the product before. So neighbours
+/// share an element of the longer side, and where those of one end, the next begin with the same element of the shorter side.
 #[gpu_fn]
-fn at<const GROUPS: usize>(groups: [F32x4; GROUPS], i: usize) -> f32 {
-    let group = groups[i / 4];
-    match i % 4 {
-        0 => group.x,
-        1 => group.y,
-        2 => group.z,
-        _ => group.w,
+fn multiply<const R: usize, const C: usize>(sums: &mut Sums<R, C>, rows: [[f32; 4]; R], cols: [[f32; 4]; C]) {
+    let (long, short) = if R > C { (4 * R, 4 * C) } else { (4 * C, 4 * R) };
+    #[unroll]
+    for x in 0..long {
+        #[unroll]
+        for step in 0..short {
+            let y = if x % 2 == 0 { step } else { short - 1 - step };
+            let (i, j) = if R > C { (x, y) } else { (y, x) };
+            let (a, b) = (rows[i / 4][i % 4], cols[j / 4][j % 4]);
+            sums[i / 4][i % 4][j / 4][j % 4] = a.mul_add(b, sums[i / 4][i % 4][j / 4][j % 4]);
+        }
+    }
+}
+
+/// Adds the products of all steps. `a_mine` and `b_mine` are the calling thread's first elements in the rings.
+///
+/// The elements that are multiplied next are read beside the products of those before, the last of a step's behind the barrier to the
+/// next step. Copies of later steps are spread over the products: many at once would keep these reads waiting.
+/// `WHOLE`: all elements of the stages exist.
+#[gpu_fn]
+fn sum<
+    const A_BESIDE: bool,
+    const B_BESIDE: bool,
+    const WIDE: bool,
+    const M: usize,
+    const N: usize,
+    const R: usize,
+    const C: usize,
+    const WHOLE: bool,
+>(
+    sums: &mut Sums<R, C>,
+    a: Feed<M, A_BESIDE, WIDE>,
+    b: Feed<N, B_BESIDE, WIDE>,
+    a_mine: *const f32,
+    b_mine: *const f32,
+    steps: usize,
+) {
+    let (mut a, mut b) = (a, b);
+    #[unroll]
+    for s in 0..STAGES - 1 {
+        if WHOLE {
+            a.copy(s, 0, 1);
+            b.copy(s, 0, 1);
+            // Behind the last step, its copies are repeated, and not used.
+            if s + 1 < steps {
+                a.advance();
+                b.advance();
+            }
+        } else if s < steps {
+            a.copy_ragged(s, s);
+            b.copy_ragged(s, s);
+        }
+        copy_async_commit();
+    }
+    copy_async_wait::<{ STAGES as u32 - 2 }>();
+    sync_threads();
+    let (mut stage, mut free) = (0, STAGES - 1);
+    let mut rows = fragment::<R, 16>(a_mine);
+    let mut cols = fragment::<C, 32>(b_mine);
+    for s in 0..steps {
+        let here = stage;
+        stage = if here == STAGES - 1 { 0 } else { here + 1 };
+        if !WHOLE && s + STAGES - 1 < steps {
+            a.copy_ragged(free, s + STAGES - 1);
+            b.copy_ragged(free, s + STAGES - 1);
+        }
+        #[unroll]
+        for e in 0..DEPTH {
+            let (these_rows, these_cols) = (rows, cols);
+            let mut from = here;
+            if e + 1 == DEPTH {
+                // All have what the next step reads, and have read what its copies overwrite.
+                copy_async_commit();
+                copy_async_wait::<{ STAGES as u32 - 2 }>();
+                sync_threads();
+                if WHOLE || s + 1 < steps {
+                    from = stage;
+                }
+            } else if WHOLE {
+                a.copy(free, e, DEPTH - 1);
+                b.copy(free, e, DEPTH - 1);
+            }
+            let of = (e + 1) % DEPTH;
+            rows = fragment::<R, 16>(a_mine.wrapping_add((from * DEPTH + of) * (M + PAD)));
+            cols = fragment::<C, 32>(b_mine.wrapping_add((from * DEPTH + of) * (N + PAD)));
+            multiply::<R, C>(sums, these_rows, these_cols);
+        }
+        free = here;
+        if WHOLE && s + STAGES < steps {
+            a.advance();
+            b.advance();
+        }
     }
 }
 
@@ -113,35 +163,13 @@ pub fn gemm_cuda_cores<
     let mut a_ring = shared!([[f32; M + PAD]; STAGES * DEPTH], align = 16);
     let mut b_ring = shared!([[f32; N + PAD]; STAGES * DEPTH], align = 16);
     let Place { product, row, col } = place_of::<M, N>(block_idx().x, tiles_of::<M, N>(shape.m, shape.n));
-    let mut a_feed = Feed {
-        from: a.as_ptr().wrapping_add(product * shape.batch[0]),
-        next: a.as_ptr(),
-        lines: Lines { first: row, count: shape.m, stride: shape.a_stride, depth: shape.k },
-        place: 0,
-        memory: PhantomData,
-    };
-    let mut b_feed = Feed {
-        from: b.as_ptr().wrapping_add(product * shape.batch[1]),
-        next: b.as_ptr(),
-        lines: Lines { first: col, count: shape.n, stride: shape.b_stride, depth: shape.k },
-        place: 0,
-        memory: PhantomData,
-    };
-    a_feed.begin::<M, A_BESIDE, WIDE>();
-    b_feed.begin::<N, B_BESIDE, WIDE>();
-    let a_stages = a_ring[0].as_mut_ptr();
-    let b_stages = b_ring[0].as_mut_ptr();
-    let (a_stage, b_stage) = (DEPTH * (M + PAD), DEPTH * (N + PAD));
-
-    let steps = shape.k.div_ceil(DEPTH);
-    #[unroll]
-    for s in 0..STAGES - 1 {
-        if s < steps {
-            a_feed.copy::<M, A_BESIDE, WIDE>(a_stages.wrapping_add(s * a_stage), s);
-            b_feed.copy::<N, B_BESIDE, WIDE>(b_stages.wrapping_add(s * b_stage), s);
-        }
-        copy_async_commit();
-    }
+    let (a_stages, b_stages) = (a_ring[0].as_mut_ptr(), b_ring[0].as_mut_ptr());
+    let a_lines = Lines { first: row, count: shape.m, stride: shape.a_stride, depth: shape.k };
+    let b_lines = Lines { first: col, count: shape.n, stride: shape.b_stride, depth: shape.k };
+    let from_a = a.as_ptr().wrapping_add(product * shape.batch[0]);
+    let from_b = b.as_ptr().wrapping_add(product * shape.batch[1]);
+    let a_feed = Feed::<M, A_BESIDE, WIDE>::new(from_a, a_lines, a_stages);
+    let b_feed = Feed::<N, B_BESIDE, WIDE>::new(from_b, b_lines, b_stages);
 
     // The eight warps have blocks of 16 * R rows and 32 * C columns. Lanes that are next to each other share rows or columns, and
     // a read of 16 bytes a lane is two passes through shared memory.
@@ -150,41 +178,15 @@ pub fn gemm_cuda_cores<
     let (warp_row, warp_col) = (warp % warps_down * 16 * R, warp / warps_down * 32 * C);
     let lane_row = (lane / 2 % 2 + lane / 16 * 2) * 4;
     let lane_col = (lane % 2 + lane / 4 % 4 * 2) * 4;
-    let a_mine = a_stages.wrapping_add(warp_row + lane_row);
-    let b_mine = b_stages.wrapping_add(warp_col + lane_col);
+    let a_mine = a_stages.wrapping_add(warp_row + lane_row) as *const f32;
+    let b_mine = b_stages.wrapping_add(warp_col + lane_col) as *const f32;
 
     let mut sums = [[[[0.0f32; 4]; C]; 4]; R];
-    let (mut stage, mut next) = (0usize, STAGES - 1);
-    for s in 0..steps {
-        copy_async_wait::<1>();
-        // All have what this step reads, and have read what the next copies overwrite.
-        sync_threads();
-        if s + STAGES - 1 < steps {
-            a_feed.copy::<M, A_BESIDE, WIDE>(a_stages.wrapping_add(next * a_stage), s + STAGES - 1);
-            b_feed.copy::<N, B_BESIDE, WIDE>(b_stages.wrapping_add(next * b_stage), s + STAGES - 1);
-        }
-        copy_async_commit();
-        let (a_here, b_here) = (a_mine.wrapping_add(stage * a_stage), b_mine.wrapping_add(stage * b_stage));
-        (stage, next) = (if stage == STAGES - 1 { 0 } else { stage + 1 }, stage);
-        let mut rows = fragment::<R, 16>(a_here);
-        let mut cols = fragment::<C, 32>(b_here);
-        #[unroll]
-        for e in 0..DEPTH {
-            let (these_rows, these_cols) = (rows, cols);
-            if e + 1 < DEPTH {
-                // Read while these are multiplied.
-                rows = fragment::<R, 16>(a_here.wrapping_add((e + 1) * (M + PAD)));
-                cols = fragment::<C, 32>(b_here.wrapping_add((e + 1) * (N + PAD)));
-            }
-            #[unroll]
-            for i in 0..4 * R {
-                #[unroll]
-                for j in 0..4 * C {
-                    let (x, y) = (at::<R>(these_rows, i), at::<C>(these_cols, j));
-                    sums[i / 4][i % 4][j / 4][j % 4] = x.mul_add(y, sums[i / 4][i % 4][j / 4][j % 4]);
-                }
-            }
-        }
+    let steps = shape.k.div_ceil(DEPTH);
+    if a_lines.fill::<M>() && b_lines.fill::<N>() {
+        sum::<A_BESIDE, B_BESIDE, WIDE, M, N, R, C, true>(&mut sums, a_feed, b_feed, a_mine, b_mine, steps);
+    } else if steps > 0 {
+        sum::<A_BESIDE, B_BESIDE, WIDE, M, N, R, C, false>(&mut sums, a_feed, b_feed, a_mine, b_mine, steps);
     }
 
     let finisher = Finisher::new(how, bias, residual, epilogue, product);

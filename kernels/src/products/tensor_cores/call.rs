@@ -2,31 +2,48 @@
 
 use std::any::TypeId;
 
-use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 use warpsmith::ptx::WgmmaElement;
 use warpsmith::tensor::{HalfElement, Swizzle128, TensorElement};
 use warpsmith::tensor_map::MappedElement;
 
-use super::super::problem::{Memory, Problem, Task};
-use super::super::tiles::{Tile, choose};
+use super::super::element::{Cores, Launching, Request};
+use super::super::problem::{Memory, Task};
+use super::super::tiles::{Chosen, Tile, choose};
 use super::super::{Epilogue, Unchanged};
+use super::split_k::{self, gemm_split_k};
 use super::warpgroups::{self, gemm_warpgroups};
 use super::warps::{self, gemm_warps};
-use crate::call::{Plan, Step, Target, step};
+use crate::call::{Plan, Step, step};
 use crate::error::KernelError;
 
-/// Tiles of warps, for every task from compute capability 8.0 on.
-const OF_WARPS: [Tile; 1] = [Tile { rows: 128, cols: 128, blocks: 2.0, speed: 0.5 }];
-/// Those, and tiles of clusters of two blocks, which have a multiprocessor each: compute capability 9.0, for operands that the copy
-/// engine knows.
+const WARPS: &str = "gemm_warps";
+const WARPGROUPS: &str = "gemm_warpgroups";
+const SPLIT_K: &str = "gemm_split_k";
+
+/// Tiles of warps, for every task.
+const OF_WARPS: [Tile; 1] = [Tile { kernel: WARPS, rows: 128, cols: 128, blocks: 2.0, speed: 0.5 }];
+/// Those, and tiles of clusters of two blocks, which have a multiprocessor each, for operands that the copy engine loads and stores.
 const OF_WARPGROUPS: [Tile; 3] = [
-    Tile { rows: warpgroups::ROWS, cols: 256, blocks: 0.5, speed: 1.0 },
-    Tile { rows: warpgroups::ROWS, cols: 128, blocks: 0.5, speed: 0.9 },
+    Tile { kernel: WARPGROUPS, rows: warpgroups::ROWS, cols: 256, blocks: 0.5, speed: 1.0 },
+    Tile { kernel: WARPGROUPS, rows: warpgroups::ROWS, cols: 128, blocks: 0.5, speed: 0.9 },
     OF_WARPS[0],
 ];
+/// Tiles of clusters of one to eight blocks, for operands that the copy engine loads.
+const OF_SPLIT_K: [Tile; 4] = [
+    Tile { kernel: SPLIT_K, rows: 16, cols: split_k::LINES, blocks: 2.0, speed: 1.0 },
+    Tile { kernel: SPLIT_K, rows: 32, cols: split_k::LINES, blocks: 2.0, speed: 1.0 },
+    Tile { kernel: SPLIT_K, rows: 64, cols: split_k::LINES, blocks: 2.0, speed: 1.0 },
+    Tile { kernel: SPLIT_K, rows: 128, cols: split_k::LINES, blocks: 1.0, speed: 1.0 },
+];
+/// Blocks that may share a tile, and the steps that starting a block and joining sums take as long as.
+const PARTS: [u32; 4] = [1, 2, 4, 8];
+const STEPS_OF_A_PART: u64 = 6;
 
-/// Elements that both kernels multiply.
+/// Kernels that multiply by the instructions of tensor cores.
+pub struct TensorCores;
+
+/// Elements that all these kernels multiply.
 pub trait TensorCoreElement:
     TensorElement<Sum = f32> + WgmmaElement<Sum = f32> + MappedElement + HalfElement + Num + 'static
 {
@@ -35,64 +52,86 @@ pub trait TensorCoreElement:
 impl TensorCoreElement for bf16 {}
 impl TensorCoreElement for f16 {}
 
-/// Chooses a kernel and a tile.
-pub fn plan<T: TensorCoreElement, E: Epilogue>(
-    problem: &Problem<'_, T, E>,
-    task: &Task,
-    types: String,
-    limits: &Limits,
-) -> Result<Plan, KernelError> {
-    if limits.compute < (8, 0) {
-        return Err(KernelError::Device { kernel: "gemm", needs: (8, 0), has: limits.compute });
+impl<T: TensorCoreElement> Cores<T> for TensorCores {
+    fn plan<E: Epilogue>(of: &Request<'_, '_, T, E>) -> Result<Plan, KernelError> {
+        let (tiles, why) = tiles(of);
+        let chosen = choose(tiles, of.problem.tile, &of.task, of.limits)?;
+        let why = format!("{}; {why}", chosen.why);
+        let multiprocessors = of.limits.multiprocessors.max(2);
+        let (grid, block, shared) = match chosen.tile.kernel {
+            WARPGROUPS => (
+                (2 * chosen.grid).min(multiprocessors / 2 * 2),
+                warpgroups::THREADS,
+                warpgroups::shared(chosen.tile.cols) * size_of::<T>(),
+            ),
+            SPLIT_K => (
+                chosen.grid * parts(&chosen, &of.task, multiprocessors),
+                split_k::THREADS,
+                split_k::shared(chosen.tile.rows, size_of::<T>()),
+            ),
+            _ => (chosen.grid, warps::THREADS, warps::RINGS * size_of::<T>()),
+        };
+        Ok(Plan {
+            kernel: chosen.tile.kernel,
+            types: of.types.clone(),
+            tile: chosen.tile.rows * chosen.tile.cols,
+            grid,
+            block,
+            shared,
+            workspace: 0,
+            why,
+        })
     }
-    let refused = not_for_warpgroups(problem, task, limits);
-    let tiles: &[Tile] = if refused.is_some() { &OF_WARPS } else { &OF_WARPGROUPS };
-    let chosen = choose(tiles, problem.tile, task, limits)?;
-    let Tile { rows, cols, .. } = chosen.tile;
-    let is_of_warps = rows == warps::TILE;
-    let why = match refused {
-        Some(why) => format!("{}; no warpgroups, as {why}", chosen.why),
-        None => chosen.why,
-    };
-    let of_warpgroups = warpgroups::STAGES * (warpgroups::HALF + cols) * warpgroups::DEPTH
-        + 4 * warpgroups::BOX * warpgroups::BOX;
-    let most = limits.multiprocessors / 2 * 2;
-    Ok(Plan {
-        kernel: if is_of_warps { "gemm_warps" } else { "gemm_warpgroups" },
-        types,
-        tile: rows * cols,
-        grid: if is_of_warps { chosen.grid } else { (2 * chosen.grid).min(most.max(2)) },
-        block: if is_of_warps { warps::THREADS } else { warpgroups::THREADS },
-        shared: if is_of_warps { warps::RINGS } else { of_warpgroups } * size_of::<T>(),
-        workspace: 0,
-        why,
-    })
+
+    fn step<'a, E: Epilogue>(of: Launching<'a, '_, T, E>) -> Result<Step<'a>, KernelError> {
+        const WIDE: usize = warpgroups::ROWS * 256;
+        match (of.plan.kernel, of.plan.tile, of.task.a_beside, of.task.b_beside) {
+            (WARPGROUPS, WIDE, _, false) => in_boxes::<T, E, false, 256>(of),
+            (WARPGROUPS, _, _, false) => in_boxes::<T, E, false, 128>(of),
+            (WARPGROUPS, WIDE, _, true) => in_boxes::<T, E, true, 256>(of),
+            (WARPGROUPS, _, _, true) => in_boxes::<T, E, true, 128>(of),
+            (SPLIT_K, tile, ..) => match tile / split_k::LINES {
+                16 => in_parts::<T, E, 16, { split_k::stages(16) }, 2>(of),
+                32 => in_parts::<T, E, 32, { split_k::stages(32) }, 2>(of),
+                64 => in_parts::<T, E, 64, { split_k::stages(64) }, 2>(of),
+                _ => in_parts::<T, E, 128, { split_k::stages(128) }, 1>(of),
+            },
+            (_, _, false, false) => by_warps::<T, E, false, false>(of),
+            (_, _, false, true) => by_warps::<T, E, false, true>(of),
+            (_, _, true, false) => by_warps::<T, E, true, false>(of),
+            (_, _, true, true) => by_warps::<T, E, true, true>(of),
+        }
+    }
 }
 
-/// Why the copy engine or warpgroups do not take a task.
-fn not_for_warpgroups<T: TensorCoreElement, E: Epilogue>(
-    problem: &Problem<'_, T, E>,
-    task: &Task,
-    limits: &Limits,
-) -> Option<&'static str> {
-    let units = |stride: usize| stride.is_multiple_of(16 / size_of::<T>());
-    let begins = [
-        problem.a.memory().misalignment(),
-        problem.b.memory().misalignment(),
-        problem.c.memory().misalignment(),
-    ];
-    if limits.compute != (9, 0) {
-        Some("only compute capability 9.0 has them")
+/// The tiles that a task may have, and why those.
+fn tiles<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> (&'static [Tile], String) {
+    match (not_loaded(of), not_stored(of)) {
+        (Some(why), _) => (&OF_WARPS, format!("no copy engine, as {why}")),
+        (None, _) if of.task.shape.m <= 128 && !of.task.b_beside => {
+            let first = OF_SPLIT_K.iter().take_while(|tile| tile.rows < of.task.shape.m).count();
+            let tiles = if of.problem.tile.is_some() { &OF_SPLIT_K[..] } else { &OF_SPLIT_K[first..=first] };
+            (tiles, "few rows, whose sums take as long as reading the right operand".to_owned())
+        }
+        (None, Some(why)) if !of.task.b_beside => (&OF_SPLIT_K[3..], format!("stored by threads, as {why}")),
+        (None, Some(why)) => (&OF_WARPS, format!("no warpgroups, as {why}")),
+        (None, None) => (&OF_WARPGROUPS, "the copy engine loads and stores".to_owned()),
+    }
+}
+
+/// Why the copy engine cannot load the operands, or no warpgroup can multiply them.
+fn not_loaded<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> Option<&'static str> {
+    let task = &of.task;
+    if of.limits.compute != (9, 0) {
+        Some("only that of compute capability 9.0 is used")
     } else if task.a_beside {
         Some("the elements of a column of the left operand lie side by side")
     } else if task.count > 1 {
         Some("there are several products")
-    } else if task.how.beta != 0.0 {
-        Some("elements of `c` are added")
-    } else if begins != [Some(0); 3]
-        || ![task.shape.a_stride, task.shape.b_stride, task.how.c_stride].into_iter().all(units)
+    } else if of.problem.misalignments(task) != [Some(0); 2]
+        || ![task.shape.a_stride, task.shape.b_stride].into_iter().all(is_in_units::<T>)
     {
-        Some("not all rows begin at multiples of 16 bytes")
+        Some("not all rows of the operands begin at multiples of 16 bytes")
     } else if task.shape.k == 0 {
         Some("there is nothing to add")
     } else {
@@ -100,60 +139,85 @@ fn not_for_warpgroups<T: TensorCoreElement, E: Epilogue>(
     }
 }
 
-/// The launch of a plan.
-pub fn step<'a, T: TensorCoreElement, E: Epilogue>(
-    problem: Problem<'a, T, E>,
-    task: &Task,
-    plan: &Plan,
-    target: &Target,
-) -> Result<Step<'a>, KernelError> {
-    let is_wide = plan.tile == warpgroups::ROWS * 256;
-    match (plan.kernel, task.a_beside, task.b_beside) {
-        ("gemm_warpgroups", _, false) if is_wide => in_boxes::<T, E, false, 256>(problem, task, plan, target),
-        ("gemm_warpgroups", _, false) => in_boxes::<T, E, false, 128>(problem, task, plan, target),
-        ("gemm_warpgroups", _, true) if is_wide => in_boxes::<T, E, true, 256>(problem, task, plan, target),
-        ("gemm_warpgroups", _, true) => in_boxes::<T, E, true, 128>(problem, task, plan, target),
-        (_, false, false) => by_warps::<T, E, false, false>(problem, task, plan, target),
-        (_, false, true) => by_warps::<T, E, false, true>(problem, task, plan, target),
-        (_, true, false) => by_warps::<T, E, true, false>(problem, task, plan, target),
-        (_, true, true) => by_warps::<T, E, true, true>(problem, task, plan, target),
+/// Why the copy engine cannot store `c`.
+fn not_stored<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> Option<&'static str> {
+    if of.task.how.beta != 0.0 {
+        Some("elements of `c` are added")
+    } else if of.problem.c.memory().misalignment() != Some(0) || !is_in_units::<T>(of.task.how.c_stride) {
+        Some("not all rows of `c` begin at multiples of 16 bytes")
+    } else {
+        None
     }
 }
 
+fn is_in_units<T>(stride: usize) -> bool {
+    stride.is_multiple_of(16 / size_of::<T>())
+}
+
+/// The blocks that share a tile: the fewest by which the device is done first.
+fn parts(chosen: &Chosen, task: &Task, multiprocessors: u32) -> u32 {
+    let at_once = u64::from(multiprocessors) * chosen.tile.blocks as u64;
+    let steps = task.shape.k.div_ceil(split_k::DEPTH) as u64;
+    let time = |parts: &u32| {
+        let rounds = (u64::from(chosen.grid) * u64::from(*parts)).div_ceil(at_once);
+        rounds * (steps.div_ceil(u64::from(*parts)) + STEPS_OF_A_PART)
+    };
+    PARTS.into_iter().min_by_key(time).unwrap_or(1)
+}
+
 fn by_warps<'a, T: TensorCoreElement, E: Epilogue, const A_BESIDE: bool, const B_BESIDE: bool>(
-    problem: Problem<'a, T, E>,
-    task: &Task,
-    plan: &Plan,
-    target: &Target,
+    of: Launching<'a, '_, T, E>,
 ) -> Result<Step<'a>, KernelError> {
-    let (Memory { a, b, mut c, bias, residual }, epilogue) = problem.memory(task);
-    let (shape, how, grid, block) = (task.shape, task.how, plan.grid, plan.block);
+    let (Memory { a, b, mut c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    let (shape, how) = (of.task.shape, of.task.how);
     Ok(step!(
-        target,
-        (grid, block),
+        of.target,
+        (of.plan.grid, of.plan.block),
         gemm_warps::<T, E, A_BESIDE, B_BESIDE>(&a, &b, &mut c, &bias, &residual, shape, how, epilogue)
     ))
 }
 
-fn in_boxes<'a, T: TensorCoreElement, E: Epilogue, const B_BESIDE: bool, const COLS: usize>(
-    problem: Problem<'a, T, E>,
-    task: &Task,
-    plan: &Plan,
-    target: &Target,
+fn in_parts<
+    'a,
+    T: TensorCoreElement,
+    E: Epilogue,
+    const ROWS: usize,
+    const STAGES: usize,
+    const BLOCKS: usize,
+>(
+    of: Launching<'a, '_, T, E>,
 ) -> Result<Step<'a>, KernelError> {
-    let how = task.how;
+    let (Memory { a, b, mut c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    let (shape, how, device) = (of.task.shape, of.task.how, &of.target.device);
+    let tiles = shape.m.div_ceil(ROWS) * shape.n.div_ceil(split_k::LINES);
+    let parts = of.plan.grid / tiles as u32;
+    let a: TensorMap<'a, T, ROWS, { split_k::DEPTH }, Swizzle128> =
+        device.tensor_map(a, [shape.m, shape.k], shape.a_stride)?;
+    let b: TensorMap<'a, T, { split_k::LINES }, { split_k::DEPTH }, Swizzle128> =
+        device.tensor_map(b, [shape.n, shape.k], shape.b_stride)?;
+    Ok(step!(
+        of.target,
+        (of.plan.grid, of.plan.block, parts),
+        gemm_split_k::<T, E, ROWS, STAGES, BLOCKS>(&a, &b, &mut c, &bias, &residual, shape, how, epilogue)
+    ))
+}
+
+fn in_boxes<'a, T: TensorCoreElement, E: Epilogue, const B_BESIDE: bool, const COLS: usize>(
+    of: Launching<'a, '_, T, E>,
+) -> Result<Step<'a>, KernelError> {
+    let how = of.task.how;
     let is_plain = how.alpha == 1.0
         && !how.has_bias
         && !how.has_residual
         && TypeId::of::<E>() == TypeId::of::<Unchanged>();
     if is_plain {
-        launch::<T, E, B_BESIDE, COLS, true>(problem, task, plan, target)
+        by_warpgroups::<T, E, B_BESIDE, COLS, true>(of)
     } else {
-        launch::<T, E, B_BESIDE, COLS, false>(problem, task, plan, target)
+        by_warpgroups::<T, E, B_BESIDE, COLS, false>(of)
     }
 }
 
-fn launch<
+fn by_warpgroups<
     'a,
     T: TensorCoreElement,
     E: Epilogue,
@@ -161,14 +225,10 @@ fn launch<
     const COLS: usize,
     const PLAIN: bool,
 >(
-    problem: Problem<'a, T, E>,
-    task: &Task,
-    plan: &Plan,
-    target: &Target,
+    of: Launching<'a, '_, T, E>,
 ) -> Result<Step<'a>, KernelError> {
-    let (Memory { a, b, c, bias, residual }, epilogue) = problem.memory(task);
-    let (shape, how, grid, block) = (task.shape, task.how, plan.grid, plan.block);
-    let device = &target.device;
+    let (Memory { a, b, c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    let (shape, how, device) = (of.task.shape, of.task.how, &of.target.device);
     let of_b = if B_BESIDE { [shape.k, shape.n] } else { [shape.n, shape.k] };
     let a: TensorMap<'a, T, { warpgroups::HALF }, { warpgroups::DEPTH }, Swizzle128> =
         device.tensor_map(a, [shape.m, shape.k], shape.a_stride)?;
@@ -177,8 +237,8 @@ fn launch<
     let mut c: TensorMapMut<'a, T, { warpgroups::BOX }, { warpgroups::BOX }, Swizzle128> =
         device.tensor_map_mut(c, [shape.m, shape.n], how.c_stride)?;
     Ok(step!(
-        target,
-        (grid, block),
+        of.target,
+        (of.plan.grid, of.plan.block),
         gemm_warpgroups::<T, E, B_BESIDE, COLS, PLAIN>(
             &a, &b, &mut c, &bias, &residual, shape, how, epilogue
         )

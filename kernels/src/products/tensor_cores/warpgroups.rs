@@ -23,6 +23,11 @@ pub const HALF: usize = 128;
 /// Rows of `b` that are loaded at a time, and rows and columns of `c` that are stored at a time.
 pub const BOX: usize = 64;
 
+/// Elements of shared memory of a block, for this number of columns.
+pub const fn shared(cols: usize) -> usize {
+    STAGES * (HALF + cols) * DEPTH + 4 * BOX * BOX
+}
+
 /// The tiles that a block loads in one step: rows of `a` for itself, and half of the columns for both blocks.
 #[derive(Stage)]
 struct Step<'a, T: MappedElement + AnyBits + DeviceType<Erased = T> + 'static, const COLS: usize> {

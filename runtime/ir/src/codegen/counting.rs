@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use super::Printer;
+use super::batches::Counted;
 use super::known_inside::{Along, Early};
 use super::loop_head::{Form, Head};
 use super::precedence::{ASSIGNMENT, Text, UNARY};
@@ -20,6 +21,8 @@ struct Counting<'e> {
     at: &'e Expr,
     counter: VarId,
     end: &'e Expr,
+    /// Whether nothing else ends the loop.
+    is_alone: bool,
     /// Variables that the body changes or lends.
     changed: HashSet<VarId>,
 }
@@ -36,18 +39,25 @@ impl Printer<'_> {
             false => Vec::new(),
         };
         let may_be_hoisted = !along.is_empty() && self.may_be_twice(id, body);
-        let trial = match may_be_hoisted && self.are_all(&along, Some(cond), body) {
+        let is_hoisted = may_be_hoisted && self.are_all(&along, Some(cond), body);
+        let counted = Counted { id, counter: counting.counter, body, changed: &counting.changed };
+        let batch = self.batch(counted, &along).filter(|_| counting.is_alone && !is_hoisted);
+        let trial = match is_hoisted || batch.is_some() {
             true => None,
             false => self.trial_of(Some(cond), body, &along),
         };
-        let is_twice = may_be_hoisted || trial.is_some();
+        let is_twice = may_be_hoisted || batch.is_some() || trial.is_some();
         if is_twice {
             self.function.open("{");
             let head = self.head_of(&counting, text);
             let looped = While { id, cond, body };
-            match trial {
-                Some(changed) => self.while_tried(&looped, &head, along, &changed),
-                None => self.while_hoisted(&looped, &head, along),
+            match (batch, trial) {
+                (Some(batch), _) => {
+                    self.batches(&batch, counted, &head, along);
+                    self.while_once(id, cond, body);
+                }
+                (None, Some(changed)) => self.while_tried(&looped, &head, along, &changed),
+                (None, None) => self.while_hoisted(&looped, &head, along),
             }
             self.function.end_read = None;
             self.function.close("}");
@@ -162,6 +172,7 @@ impl Printer<'_> {
             at,
             counter,
             end,
+            is_alone: std::ptr::eq(first, cond),
             changed,
         })
     }

@@ -9,8 +9,9 @@ use std::collections::HashSet;
 
 use super::known_inside::Early;
 use super::slice::is_slice;
-use super::{Printer, SiteKind, prelude};
+use super::{Checks, Printer, SiteKind, prelude};
 use crate::ir::{Expr, ExprKind, Form, Lazy, Location, Prelude, Stmt, StmtKind, Type, VarId, visit};
+use crate::passes::no_longer;
 use crate::ranges::{root, same};
 
 /// The greatest number of statements to look ahead.
@@ -33,6 +34,8 @@ struct Pending {
     /// The name of the index.
     name: String,
     value: String,
+    /// The indexed slice, if it has a name.
+    slice: Option<VarId>,
     len: String,
     is_short: bool,
     site: usize,
@@ -79,7 +82,12 @@ impl Printer<'_> {
             let lasts = self.is_fixed(index) && self.is_lasting(base);
             let lasting = lasts.then(|| (base.clone(), index.clone()));
             self.function.early.push(Early { node: index, lasting, text: check.name.clone() });
-            if !pending.iter().any(|other| other.name == check.name && other.len == check.len) {
+            let covers = |other: &Pending| {
+                let is_covered =
+                    other.slice.zip(check.slice).is_some_and(|(of, by)| self.is_no_longer(of, by));
+                other.name == check.name && (other.len == check.len || is_covered)
+            };
+            if !pending.iter().any(covers) {
                 pending.push(check);
             }
         }
@@ -90,7 +98,11 @@ impl Printer<'_> {
     pub(super) fn passed(&self, base: &Expr, index: &Expr) -> Option<String> {
         let is_it = |early: &&Early| {
             std::ptr::eq(early.node, index)
-                || early.lasting.as_ref().is_some_and(|(of, by)| same(by, index) && is_same_place(of, base))
+                || early.lasting.as_ref().is_some_and(|(of, by)| {
+                    let is_covered =
+                        slice_of(of).zip(slice_of(base)).is_some_and(|(of, by)| self.is_no_longer(of, by));
+                    same(by, index) && (is_same_place(of, base) || is_covered)
+                })
         };
         self.function.early.iter().rev().find(is_it).map(|early| early.text.clone())
     }
@@ -122,7 +134,18 @@ impl Printer<'_> {
             None => self.function.reserve_unwanted("at"),
         };
         let ty = index.ty.clone();
-        Pending { ty, declared, name, value, len, is_short, site }
+        Pending { ty, declared, name, value, slice: slice_of(base), len, is_short, site }
+    }
+
+    /// Returns whether the launch has shown that one slice of the kernel has no more elements than another.
+    fn is_no_longer(&self, one: VarId, other: VarId) -> bool {
+        let (Checks::Lifted(fulfilled), None) = (self.options.checks, self.launched) else { return false };
+        let is_kernel = self.function.of.is_some_and(|own| std::ptr::eq(own, &self.module.kernel));
+        let condition = no_longer(&self.module.kernel, one, other).filter(|_| is_kernel);
+        condition.is_some_and(|condition| {
+            let at = self.module.conditions.iter().position(|known| *known == condition);
+            at.is_some_and(|at| fulfilled >> at & 1 == 1)
+        })
     }
 
     /// Prints checks that share one branch out of the kernel.
@@ -269,6 +292,14 @@ impl Printer<'_> {
 /// The function that compares an index with a length of 32 or of 64 bits.
 fn at_piece(is_short: bool) -> &'static Prelude {
     if is_short { &prelude::AT_SHORT } else { &prelude::AT }
+}
+
+/// The variable that a slice is.
+fn slice_of(base: &Expr) -> Option<VarId> {
+    match base.kind {
+        ExprKind::Var(var) if matches!(base.ty, Type::Ref { .. }) => Some(var),
+        _ => None,
+    }
 }
 
 /// Returns whether the statements change none of the variables in a place.

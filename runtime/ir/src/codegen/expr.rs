@@ -52,7 +52,7 @@ impl Printer<'_> {
             ExprKind::Call { function, args, .. } => self.call(*function, args),
             ExprKind::CallClosure { closure, args } => {
                 let args: Vec<String> =
-                    args.iter().filter(|a| a.ty != Type::Unit).map(|a| self.argument(a)).collect();
+                    args.iter().filter(|a| a.ty != Type::Unit).map(|a| self.plain_argument(a)).collect();
                 Text::primary(format!("{}({})", self.var(*closure), args.join(", ")))
             }
             ExprKind::Builtin { op, args, at, .. } => self.builtin(op, args, &e.ty, *at),
@@ -267,7 +267,7 @@ impl Printer<'_> {
         format!("{ptr}, {len}")
     }
 
-    /// An argument of a device function.
+    /// An argument of a device function or a closure.
     pub(super) fn plain_argument(&mut self, arg: &Expr) -> String {
         if super::slice::is_slice(&arg.ty) { self.slice_argument(arg) } else { self.argument(arg) }
     }

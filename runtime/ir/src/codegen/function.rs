@@ -51,6 +51,8 @@ pub(super) struct OpenFunction<'m> {
     pub trial: Option<Trial>,
     /// Indices that a comparison before the loop has shown to be in bounds.
     pub along: Vec<Along>,
+    /// Indices that were compared before these iterations of a loop.
+    pub ahead: Vec<*const Expr>,
     /// Indices of the surrounding statements that have passed their checks, or will have before they are printed.
     pub early: Vec<Early>,
     /// The end of a loop with a condition, in the condition, and the name of what was read of it before the loop.
@@ -81,6 +83,11 @@ impl<'m> OpenFunction<'m> {
             scopes: vec![HashSet::new()],
             ..Self::default()
         }
+    }
+
+    /// Returns whether a variable is a parameter of the kernel, not of one of its closures.
+    pub fn is_kernel_param(&self, id: VarId) -> bool {
+        self.is_kernel && self.of.is_some_and(|function| function.params.contains(&id))
     }
 
     /// The range of an integer; all of its type, if no more is known.
@@ -411,14 +418,12 @@ impl<'m> Printer<'m> {
                 let extents: String =
                     extents(ty).iter().map(|e| format!(", unsigned long long {name}_{e}")).collect();
                 // Only a kernel's own slices are known not to overlap, or not to be written.
-                let restrict = if self.function.restrict || self.function.read_only.contains(&id) {
-                    "__restrict__ "
-                } else {
-                    ""
-                };
+                let is_alone = self.function.restrict || self.function.read_only.contains(&id);
+                let restrict =
+                    if is_alone && self.function.is_kernel_param(id) { "__restrict__ " } else { "" };
                 format!("{printed} {restrict}{name}{extents}")
             }
-            Type::Ref { to, .. } if self.function.is_kernel && matches!(**to, Type::TensorMap(_)) => {
+            _ if self.is_map_by_value(id) => {
                 let map = self.tensor_map();
                 format!("const __grid_constant__ {map} {}", self.function.declare(id))
             }

@@ -226,6 +226,7 @@ impl Printer<'_> {
     /// Returns whether an index is one that a comparison before the loop has shown to be in bounds.
     pub(super) fn is_along(&self, base: &Expr, index: &Expr) -> bool {
         is_one_of(&self.function.along, base, index)
+            || self.function.ahead.iter().any(|own| std::ptr::eq(*own, index))
     }
 
     /// Returns whether a body holds nothing that threads do together, nothing that has a place of its own, and no loop.

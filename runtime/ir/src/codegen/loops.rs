@@ -120,9 +120,10 @@ impl Printer<'_> {
     }
 
     /// Notes how a loop is printed, and, if it has two versions, why the first one needs no checks.
-    fn note_loop(&mut self, id: LoopId, form: Form) {
+    pub(super) fn note_loop(&mut self, id: LoopId, form: Form) {
         let Some(function) = self.function.of.map(|function| function.name.clone()) else { return };
         let ahead = match (&self.function.trial, self.function.along.is_empty()) {
+            _ if !self.function.ahead.is_empty() => Some(Ahead::Batched),
             (Some(_), _) => Some(Ahead::Tried),
             (None, false) => Some(Ahead::Compared),
             (None, true) => None,

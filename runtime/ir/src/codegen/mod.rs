@@ -7,6 +7,7 @@
 mod affine;
 mod arith;
 mod arrays;
+mod batches;
 mod counting;
 mod early;
 mod enums;

@@ -113,7 +113,7 @@ __device__ __forceinline__ ws_Array<T, N> ws_repeat(T value) {
 
 /// Float to integer as Rust casts: truncated, saturated, NaN to zero.
 ///
-/// PTX's `cvt` from `f32` to 32 bits does all of that. If either side has 64 bits, it converts NaN to another number.
+/// PTX's `cvt` from `f32` to 32 bits or to a byte does all of that. If either side has 64 bits, it converts NaN to another number.
 pub(super) static SATURATE: Prelude = Prelude {
     name: "ws_to",
     code: "__device__ __forceinline__ int ws_to_i32(float x) { return __float2int_rz(x); }
@@ -143,6 +143,11 @@ template <class F>
 __device__ __forceinline__ unsigned short ws_to_u16(F x) {
     unsigned int to = ws_to_u32(x);
     return (unsigned short)(to > 65535u ? 65535u : to);
+}
+__device__ __forceinline__ unsigned char ws_to_u8(float x) {
+    unsigned int to;
+    asm(\"cvt.rzi.u8.f32 %0, %1;\" : \"=r\"(to) : \"f\"(x));
+    return (unsigned char)to;
 }
 ",
     needs: &[],
@@ -192,7 +197,7 @@ pub(super) static FAULT: Prelude = Prelude {
     name: "ws_Fault",
     code: "struct ws_Fault {
     unsigned int state, site;
-    unsigned int block[3], thread[3];
+    uint3 block, thread;
     unsigned long long a, b;
     volatile unsigned int* any;
 };
@@ -200,12 +205,8 @@ pub(super) static FAULT: Prelude = Prelude {
 [[noreturn]] __device__ __noinline__ void ws_fail(ws_Fault* fault, unsigned int site, unsigned long long a, unsigned long long b) {
     if (atomicCAS(&fault->state, 0u, 1u) == 0u) {
         fault->site = site;
-        fault->block[0] = blockIdx.x;
-        fault->block[1] = blockIdx.y;
-        fault->block[2] = blockIdx.z;
-        fault->thread[0] = threadIdx.x;
-        fault->thread[1] = threadIdx.y;
-        fault->thread[2] = threadIdx.z;
+        fault->block = blockIdx;
+        fault->thread = threadIdx;
         fault->a = a;
         fault->b = b;
         __threadfence_system();
@@ -225,16 +226,14 @@ pub(super) static FAULT: Prelude = Prelude {
 /// The lowest bits of a fault's address are the element that the thread is at, and the record names the block and the
 /// thread that would do this element alone.
 pub(super) fn fault_of_element(factor: u32) -> String {
-    let fields = [("block", "blockIdx"), ("thread", "threadIdx")];
-    let plain = fields.map(|(field, index)| format!("        fault->{field}[0] = {index}.x;\n"));
+    let own = "        fault->thread = threadIdx;\n";
     let element = format!(
         "{CLEARED}    unsigned long long element = ((unsigned long long)blockIdx.x * blockDim.x + threadIdx.x) * {factor} + at;\n"
     );
     FAULT
         .code
         .replace("    if (atomicCAS", &format!("{element}    if (atomicCAS"))
-        .replace(&plain[0], "        fault->block[0] = (unsigned int)(element / blockDim.x);\n")
-        .replace(&plain[1], "        fault->thread[0] = (unsigned int)(element % blockDim.x);\n")
+        .replace(own, &format!("{own}        fault->block.x = (unsigned int)(element / blockDim.x);\n        fault->thread.x = (unsigned int)(element % blockDim.x);\n"))
         + AT_ELEMENT
 }
 
@@ -301,7 +300,8 @@ __device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int las
 
 /// Checks several indices, each with its limit and the number of its place. All of them are compared without a branch, and
 /// then one branch leaves if any has failed. Only past that branch are they compared again, one by one, to report the first
-/// that failed. The compiler cannot merge these comparisons with the earlier ones, so only the earlier ones cost anything.
+/// that failed. The compiler cannot merge these comparisons with the earlier ones, nor widen an index for both the report and an
+/// address: only the earlier comparisons cost anything.
 pub(super) static INSIDE: Prelude = Prelude {
     name: "ws_inside",
     code: "__device__ __forceinline__ bool ws_outside() { return false; }
@@ -311,9 +311,10 @@ __device__ __forceinline__ bool ws_outside(I index, L len, unsigned int, More...
 }
 template <class I, class L, class... More>
 [[noreturn]] __device__ __forceinline__ void ws_fail_first(ws_Fault* fault, I index, L len, unsigned int site, More... more) {
+    if constexpr (sizeof(I) == 4) asm volatile(\"\" : \"+r\"(index));
     unsigned long long own = (unsigned long long)index;
+    if constexpr (sizeof(I) != 4) asm volatile(\"\" : \"+l\"(own));
     if constexpr (sizeof...(More) > 0) {
-        asm volatile(\"\" : \"+l\"(own));
         if ((L)own < len) ws_fail_first(fault, more...);
     }
     ws_fail(fault, site, own, len);

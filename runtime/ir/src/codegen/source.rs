@@ -51,6 +51,8 @@ pub struct PrintedLoop {
 pub enum Ahead {
     /// A comparison before the loop.
     Compared,
+    /// Comparisons before each few iterations, which the second version ends.
+    Batched,
     /// Failures are noted, and the second version runs after a failure.
     Tried,
 }

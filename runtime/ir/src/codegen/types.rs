@@ -1,7 +1,7 @@
 //! Types in CUDA C++.
 
 use super::{Printer, half_precision, images, prelude, tensor_map, vector};
-use crate::ir::{ImageType, Scalar, StructType, Type, VarId, VarKind};
+use crate::ir::{ImageType, Scalar, StructType, Type, VarId};
 
 /// CUDA's name of a scalar.
 pub fn scalar(s: Scalar) -> &'static str {
@@ -110,8 +110,7 @@ impl Printer<'_> {
     /// Returns whether a variable is a kernel's parameter that is a map: its name stands for the map, elsewhere for its address.
     pub(super) fn is_map_by_value(&self, id: VarId) -> bool {
         let var = self.function.var(id);
-        self.function.is_kernel
-            && var.kind == VarKind::Param
+        self.function.is_kernel_param(id)
             && matches!(&var.ty, Type::Ref { to, .. } if matches!(**to, Type::TensorMap(_)))
     }
 

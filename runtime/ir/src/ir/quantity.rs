@@ -148,6 +148,7 @@ impl Quantity {
         match (self, other) {
             (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.min(b)),
             (a, Quantity::Const(c)) | (Quantity::Const(c), a) if a.most() <= c => a,
+            (a, Quantity::Const(c)) | (Quantity::Const(c), a) if a.minimum() >= c => Quantity::Const(c),
             (Quantity::Least(ab), Quantity::Const(c)) | (Quantity::Const(c), Quantity::Least(ab))
                 if ab.iter().any(|a| a.as_const().is_some()) =>
             {
@@ -166,6 +167,7 @@ impl Quantity {
         match (self, other) {
             (Quantity::Const(a), Quantity::Const(b)) => Quantity::Const(a.max(b)),
             (a, Quantity::Const(c)) | (Quantity::Const(c), a) if a.minimum() >= c => a,
+            (a, Quantity::Const(c)) | (Quantity::Const(c), a) if a.most() <= c => Quantity::Const(c),
             (Quantity::Greatest(ab), Quantity::Const(c)) | (Quantity::Const(c), Quantity::Greatest(ab))
                 if ab.iter().any(|a| a.as_const().is_some()) =>
             {

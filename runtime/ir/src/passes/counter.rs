@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, RangeLoop, StmtKind, VarId, visit};
-use crate::ranges::{FunctionScope, Known, Range, assigned, integer, joined, root};
+use crate::ir::{
+    BinaryOp, Block, Condition, Expr, ExprKind, LoopId, Quantity, RangeLoop, Scalar, StmtKind, VarId, visit,
+};
+use crate::ranges::{FunctionScope, Known, Range, assigned, integer, joined, root, same};
 
 /// A statement that raises a variable: its amount, and the conditions around it.
 struct Raise<'b> {
@@ -62,7 +64,44 @@ fn raised(
 ) -> Option<Counter> {
     let scalar = integer(raise.place)?;
     let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
-    let (first, last) = (scope.range(&range.start, entry), scope.range(&var, facts));
+    let turns = Turns { first: scope.range(&range.start, entry), last: scope.range(&var, facts) };
+    let Sum { begin, each, earlier, needs } = sum_of(&turns, raise, scope, (entry, facts))?;
+    let all = earlier.clone().plus(1).greatest(Quantity::Const(0));
+    let after = |times: Quantity| {
+        let high = begin.high.clone().sum(each.clone().product(times));
+        let range =
+            Range { low: begin.low.clone(), high, needs: needs.clone(), low_needs: begin.low_needs.clone() };
+        if scalar.is_unsigned() { Some(scope.fewer(range, scalar)) } else { scope.exact(range, scalar) }
+    };
+    let whole = after(all)?;
+    let begins = Range { low: whole.low.clone(), low_needs: whole.low_needs.clone(), ..after(earlier)? };
+    // No sum wraps at the beginning of an iteration if none does in the whole.
+    let begins = if scalar.is_unsigned() { begins } else { Range { needs: whole.needs.clone(), ..begins } };
+    Some(Counter { place: raise.place.clone(), begins, whole })
+}
+
+/// The ranges of a loop's variable in its first iteration and in any of them.
+struct Turns {
+    first: Range,
+    last: Range,
+}
+
+/// What a variable is at most after some iterations: where it begins, and the same number again for each.
+struct Sum {
+    begin: Range,
+    each: Quantity,
+    /// Iterations at most before one begins.
+    earlier: Quantity,
+    needs: Vec<Condition>,
+}
+
+fn sum_of(
+    turns: &Turns,
+    raise: &Raise,
+    scope: &FunctionScope,
+    (entry, facts): (&Known, &Known),
+) -> Option<Sum> {
+    let Turns { first, last } = turns;
     let (begin, by) = (scope.range(raise.place, entry), scope.range(raise.by, facts).lasting());
     let mut needs = [&begin.needs, &last.needs, &by.needs, &first.low_needs]
         .into_iter()
@@ -78,19 +117,114 @@ fn raised(
     if !last.high.is_known() || !first.low.is_known() {
         return None;
     }
-    let earlier = last.high.sum(first.low.negated());
-    let all = earlier.clone().plus(1).greatest(Quantity::Const(0));
-    let after = |times: Quantity| {
-        let high = begin.high.clone().sum(each.clone().product(times));
-        let range =
-            Range { low: begin.low.clone(), high, needs: needs.clone(), low_needs: begin.low_needs.clone() };
-        if scalar.is_unsigned() { Some(scope.fewer(range, scalar)) } else { scope.exact(range, scalar) }
+    let earlier = last.high.clone().sum(first.low.clone().negated());
+    Some(Sum { begin, each, earlier, needs })
+}
+
+/// What variables are at most that a loop with a condition raises at one place and lowers at others, wherever they stand in the
+/// loop and after it: as the number of elements of a queue.
+///
+/// The loop counts too: it adds one to a variable at the end of each iteration. `entry` holds before the loop, `stays` in
+/// each of its iterations.
+pub(super) fn queued(
+    id: LoopId,
+    body: &Block,
+    scope: &FunctionScope,
+    (entry, stays): (&Known, &Known),
+    untracked: &HashSet<VarId>,
+) -> Vec<(Expr, Range)> {
+    let Some((counter, turns)) = turns(id, body, scope, (entry, stays), untracked) else { return Vec::new() };
+    let (mut raises, mut lowered, mut facts) = (Vec::new(), Vec::new(), stays.clone());
+    raises_in(body, &mut Vec::new(), &mut Vec::new(), &mut raises);
+    lowered_in(body, None, scope, &mut lowered);
+    // A variable that the body assigns may have another value where the raise stands.
+    facts.forget(&assigned(body));
+    let most = |raise: &Raise| {
+        let (var, scalar) = (
+            root(raise.place).filter(|var| *var != counter && !untracked.contains(var))?,
+            integer(raise.place)?,
+        );
+        let lowers = lowered.iter().filter(|own| **own == var).count();
+        if assignments(body, var) != lowers + 1 {
+            return None;
+        }
+        let Sum { begin, each, earlier, needs } = sum_of(&turns, raise, scope, (entry, &facts))?;
+        let all = earlier.plus(1).greatest(Quantity::Const(0));
+        let high = begin.lasting().high.sum(each.product(all));
+        // A sum that wraps would be less than it was only without a sign.
+        let fits = match scalar.is_unsigned() {
+            true => Vec::new(),
+            false => scope.ensure(high.clone(), Quantity::Const(scalar.int_range()?.1 + 1))?,
+        };
+        Some((raise.place.clone(), Range::at_most(scalar, high, joined(&needs, &fits))))
     };
-    let whole = after(all)?;
-    let begins = Range { low: whole.low.clone(), low_needs: whole.low_needs.clone(), ..after(earlier)? };
-    // No sum wraps at the beginning of an iteration if none does in the whole.
-    let begins = if scalar.is_unsigned() { begins } else { Range { needs: whole.needs.clone(), ..begins } };
-    Some(Counter { place: raise.place.clone(), begins, whole })
+    raises.iter().filter_map(most).collect()
+}
+
+/// The variable by which a loop with a condition counts, with its ends.
+fn turns(
+    id: LoopId,
+    body: &Block,
+    scope: &FunctionScope,
+    (entry, stays): (&Known, &Known),
+    untracked: &HashSet<VarId>,
+) -> Option<(VarId, Turns)> {
+    let StmtKind::Assign { place, op: Some(BinaryOp::Add), value } = &body.stmts.last()?.kind else {
+        return None;
+    };
+    let ExprKind::Var(var) = place.kind else { return None };
+    let (_, most) = integer(place)?.int_range()?;
+    let mut goes_on = false;
+    visit::stmts(body, &mut |stmt| goes_on |= matches!(stmt.kind, StmtKind::Continue(of) if of == id));
+    let last = simplest(place, stays).unwrap_or_else(|| scope.range(place, stays)).lasting();
+    // The sum does not wrap: something was more than the variable.
+    let counts = value.as_int() == Some(1) && assignments(body, var) == 1 && last.high.most() < most;
+    let is_tracked = !untracked.contains(&var) && !goes_on;
+    let first = scope.range(place, entry).lasting();
+    (counts && is_tracked).then_some((var, Turns { first, last }))
+}
+
+/// Of the facts about the greatest value of an expression, the one that rests on the fewest conditions.
+fn simplest(e: &Expr, known: &Known) -> Option<Range> {
+    let all =
+        known.ranges().filter(|(of, fact)| same(of, e) && fact.high.is_known() && fact.high.is_telling());
+    all.map(|(_, fact)| fact).min_by_key(|fact| fact.needs.len()).cloned()
+}
+
+/// The variables that statements `v -= n` lower, once for each: directly in a block that runs where `v` was just found to
+/// be at least `n`, and that has not assigned it since.
+fn lowered_in(block: &Block, cond: Option<&Expr>, scope: &FunctionScope, lowered: &mut Vec<VarId>) {
+    let mut changed = HashSet::new();
+    for stmt in &block.stmts {
+        if let (StmtKind::Assign { place, op: Some(BinaryOp::Sub), value }, Some(cond)) = (&stmt.kind, cond)
+            && let ExprKind::Var(var) = place.kind
+            && !changed.contains(&var)
+            && stays_above(place, value, cond, scope)
+        {
+            lowered.push(var);
+        }
+        if let StmtKind::Assign { place, .. } = &stmt.kind {
+            changed.extend(root(place));
+        }
+        let inner = match &stmt.kind {
+            StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => Some(cond),
+            _ => None,
+        };
+        for (at, inside) in visit::blocks(stmt).into_iter().enumerate() {
+            // The condition does not hold in the other branch.
+            lowered_in(inside, inner.filter(|_| at == 0), scope, lowered);
+            changed.extend(assigned(inside));
+        }
+    }
+}
+
+/// Whether a variable less a constant does not wrap where a condition holds.
+fn stays_above(place: &Expr, less: &Expr, cond: &Expr, scope: &FunctionScope) -> bool {
+    let least = integer(place).and_then(Scalar::int_range).map(|(least, _)| least);
+    let held = scope.range(place, &Known::default().implied(cond, true, scope));
+    let is_sure = held.low_needs.is_empty();
+    let less = less.as_int().filter(|n| *n > 0);
+    is_sure && less.zip(least).is_some_and(|(n, least)| held.low.minimum() >= least.saturating_add(n))
 }
 
 /// Statements `v += e` on an integer variable, with their guards and the loops over ranges around them.

@@ -9,6 +9,7 @@ use super::calls::{Aim, Calls};
 use super::elements::{Stored, learn_elements};
 use super::explain::{Finding, Notes, missing};
 use super::invariant::{Assigned, assigned_integers};
+use super::lengths::compare_lengths;
 use super::narrow::Narrowing;
 use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind,
@@ -55,6 +56,7 @@ pub(super) fn lift(module: &mut Module) {
     if module.launched.is_empty() {
         prove_called(module, calls);
     }
+    compare_lengths(module, MOST_CONDITIONS);
 }
 
 /// Marks what all calls of a device function prove of it.

@@ -1,6 +1,6 @@
 //! Loops: what holds in each of their iterations, and after them.
 
-use super::counter::{Counter, counters};
+use super::counter::{Counter, counters, queued};
 use super::elide::Walk;
 use super::invariant::{Assigned, assigned_integers};
 use crate::ir::{Block, Expr, ExprKind, LoopId, Quantity, RangeLoop, StmtKind, visit};
@@ -8,10 +8,14 @@ use crate::ranges::{Range, assigned, integer, root, same};
 
 impl Walk<'_> {
     pub(super) fn while_loop(&mut self, id: LoopId, cond: &mut Expr, body: &mut Block) {
-        let before = self.ranges_of(&assigned_integers(body));
+        let (entry, before) = (self.known.clone(), self.ranges_of(&assigned_integers(body)));
         self.known.forget(&assigned(body));
+        let mut stays = self.known.clone();
+        stays.extend(self.implied(cond, true));
+        let queued = queued(id, body, &self.scope, (&entry, &stays), &self.untracked);
+        let outer = self.hold(&queued);
         let found = self.invariants(Some(cond), body, before);
-        let outer = self.hold(&found);
+        self.hold(&found);
         self.mark(cond);
         let (stays, ends) = (self.implied(cond, true), self.implied(cond, false));
         self.with(stays, |walk| walk.looped(body));

@@ -11,6 +11,7 @@ mod elide;
 mod explain;
 mod explained_loops;
 mod invariant;
+mod lengths;
 mod loops;
 mod narrow;
 mod need;
@@ -20,6 +21,8 @@ mod wording;
 
 pub use explain::{Finding, explain};
 pub use explained_loops::{Iterations, LoopFinding, explain_loops};
+
+pub(crate) use lengths::no_longer;
 
 pub use coarsen::{CoarsenRefusal, MOST_ELEMENTS, NotCoarsened};
 

@@ -18,7 +18,7 @@ use crate::ir::{
     Variance,
 };
 use crate::record::Callee;
-use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
+use crate::simulator::context::{self, TensorSum, WgmmaLeft, WgmmaProduct};
 use crate::types::{AnyBits, DeviceType, GpuType};
 use crate::witness::{DeviceFn, FnProbe};
 
@@ -36,6 +36,10 @@ pub trait WgmmaElement: AnyBits + 'static {
     /// The elements in the counts of reports.
     #[doc(hidden)]
     const FORMAT: TensorFormat;
+
+    /// How tensor cores add products of floats; none of integers.
+    #[doc(hidden)]
+    const FLOATS: Option<TensorSum>;
 
     /// The value of an element, by its bits.
     #[doc(hidden)]
@@ -132,8 +136,8 @@ builtin! {
 ///
 /// Sum `[j][i]` of thread `t` is in row `t / 32 * 16 + t % 32 / 4 + i / 2 * 8` and column `j * 8 + t % 4 * 2 + i % 2`.
 ///
-/// On the simulator, each product is exact. The simulator adds the products up in `f64` in the order of K, and rounds the
-/// sum once.
+/// On the simulator, products are exact, and so are their sums, which are rounded once, unless
+/// [`Settings::tensor_cores`](crate::simulator::Settings::tensor_cores) asks for the numbers of a GPU.
 ///
 /// rustc refuses other shapes, and columns side by side of elements of 8 or 32 bits:
 ///
@@ -217,13 +221,12 @@ fn product<T: WgmmaElement, S: WgmmaSums<T>>(
     (left, right): (WgmmaLeft, u64),
     keep: bool,
 ) -> WgmmaProduct {
-    let integers = T::PTX[0] == "s32";
     WgmmaProduct {
         operation,
         registers: 4 * S::GROUPS,
         bytes: size_of::<T>(),
         value: T::value,
-        integers,
+        floats: T::FLOATS,
         turned,
         left,
         right,

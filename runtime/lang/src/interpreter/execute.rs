@@ -18,7 +18,7 @@ pub(super) struct RunningThread<'p> {
     pub frame: *mut u8,
     /// The iterations and calls around what it executes.
     instance: u64,
-    /// The call by the user's own code that what it executes belongs to.
+    /// The call in the user's own code under which it executes library code.
     caller: Site,
     /// Iterations that are left.
     left: u64,

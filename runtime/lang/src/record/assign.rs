@@ -1,8 +1,9 @@
 //! Assignments: a value, a place, and the order of the two.
 
+use super::block::kept;
 use super::ops::has_operator;
-use super::{Callee, Recorder};
-use crate::ir::{BinaryOp, Expr, StmtKind, Type};
+use super::{Callee, RecordError, Recorder};
+use crate::ir::{BinaryOp, Expr, ExprKind, StmtKind, Type};
 
 impl Recorder {
     /// `place = value`
@@ -33,6 +34,12 @@ impl Recorder {
         }
     }
 
+    /// A value that a variable, a tuple or a closure takes over.
+    pub(super) fn moved(&mut self, value: Expr) -> Expr {
+        let ty = kept(value.ty.clone());
+        self.coerce(value, &ty)
+    }
+
     /// `place op= value`
     pub fn assign_op(&mut self, op: BinaryOp, place: Expr, value: Expr) -> Expr {
         let value = self.value(value);
@@ -46,6 +53,11 @@ impl Recorder {
         self.frame().fresh = None;
         if matches!(value.ty, Type::Never | Type::Unit) {
             self.statement(value);
+            return Expr::unit();
+        }
+        if matches!(place.ty, Type::Shared { .. }) || matches!(place.kind, ExprKind::Ref(_)) {
+            let at = self.location();
+            self.fail(RecordError::SharedPlace { at });
             return Expr::unit();
         }
         self.note_write(&place);

@@ -156,6 +156,7 @@ impl Recorder {
 
     /// Declares a parameter of the function being recorded.
     pub fn param(&mut self, name: &str, mutable: bool, ty: Type) -> Local {
+        let ty = kept(ty);
         let frame = self.frame();
         let id = frame.new_var(name, ty.clone(), mutable, VarKind::Param);
         frame.params.push(id);
@@ -169,7 +170,8 @@ impl Recorder {
 
     /// Sets the result type of the function being recorded.
     pub fn returns(&mut self, ty: Type) {
-        if matches!(&ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_))) {
+        let ty = kept(ty);
+        if matches!(&ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. })) {
             let (function, at) = (self.frame().name.clone(), self.location());
             self.fail(super::RecordError::SliceResult { function, at });
         }
@@ -190,6 +192,10 @@ impl Recorder {
     /// `let name: ty = init;`
     pub fn let_(&mut self, name: &str, mutable: bool, ty: Type, init: Expr) -> Local {
         let fresh = self.frame().fresh.take();
+        if !mutable && matches!(ty, Type::Shared { .. }) && is_declared(self.frame(), &init) {
+            return Local(init);
+        }
+        let ty = kept(ty);
         let init = self.coerce(init, &ty);
         if !mutable
             && super::range::inclusive_range(&ty).is_some()
@@ -228,6 +234,7 @@ impl Recorder {
 
     /// `let name: ty;`
     pub fn let_late(&mut self, name: &str, ty: Type) -> Local {
+        let ty = kept(ty);
         let id = self.frame().new_var(name, ty.clone(), true, VarKind::Local);
         self.push(StmtKind::Let { var: id, init: None });
         Local(Expr { kind: ExprKind::Var(id), ty })
@@ -375,4 +382,20 @@ impl Recorder {
             self.frame().block().dead = true;
         }
     }
+}
+
+/// The type of a variable for values of a type. A shared array stays where it was declared, so a variable that takes one over
+/// refers to it.
+pub(super) fn kept(ty: Type) -> Type {
+    match ty {
+        Type::Shared { .. } => Type::reference(ty, true),
+        Type::Tuple(items) => Type::Tuple(items.iter().cloned().map(kept).collect()),
+        ty => ty,
+    }
+}
+
+/// Returns whether an expression is the name of a shared array.
+fn is_declared(frame: &Frame, value: &Expr) -> bool {
+    let ExprKind::Var(id) = value.kind else { return false };
+    matches!(frame.vars[id.0 as usize].kind, VarKind::Shared { .. } | VarKind::DynamicShared)
 }

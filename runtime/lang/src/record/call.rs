@@ -301,7 +301,8 @@ impl Recorder {
     }
 
     /// `f(args…)` for a closure parameter `f`.
-    pub fn call_closure(&mut self, closure: &Local, mut args: Vec<Expr>, ty: Type) -> Expr {
+    pub fn call_closure(&mut self, closure: &Local, args: Vec<Expr>, ty: Type) -> Expr {
+        let mut args: Vec<Expr> = args.into_iter().map(|arg| self.moved(arg)).collect();
         self.sequence(&mut args);
         self.frame().add_effect(Effect::Writes);
         match &closure.0.kind {

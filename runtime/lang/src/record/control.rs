@@ -1,5 +1,6 @@
 //! Control flow: branches that give values, loops, and code that is known not to run.
 
+use super::block::kept;
 use super::{Local, RecordError, Recorder};
 use crate::ir::{
     Block, Closure, Expr, ExprKind, Location, LoopId, RangeLoop, StmtKind, Type, VarId, VarKind,
@@ -122,8 +123,8 @@ impl Recorder {
         let closed = self.frame().close();
         let mut then = choice.then.unwrap_or_default();
         let mut otherwise = Block { stmts: closed.stmts };
-        let then_value = choice.then_value.unwrap_or_else(Expr::unit);
-        let else_value = choice.else_value.unwrap_or_else(Expr::unit);
+        let [then_value, else_value] =
+            [choice.then_value, choice.else_value].map(|value| self.moved(value.unwrap_or_else(Expr::unit)));
         let both_dead = choice.then_dead && closed.dead;
         let ty = if then_value.ty == Type::Never { else_value.ty.clone() } else { then_value.ty.clone() };
         let is_value = !matches!(ty, Type::Unit | Type::Never) && !both_dead;
@@ -188,6 +189,7 @@ impl Recorder {
 
     /// Opens `loop`, which gives a value of type `ty`.
     pub fn loop_begin(&mut self, label: Option<&'static str>, ty: Type) {
+        let ty = kept(ty);
         let is_value = !matches!(ty, Type::Unit | Type::Never);
         self.open_loop(label, ty.clone(), None);
         if is_value {
@@ -345,6 +347,7 @@ impl Recorder {
         if let Some(value) = value {
             match result {
                 Some(var) => {
+                    let value = self.coerce(value, &ty);
                     let place = Expr { kind: ExprKind::Var(var), ty };
                     self.push(StmtKind::Assign { place, op: None, value });
                 }
@@ -408,6 +411,7 @@ impl Recorder {
 
     /// Declares a parameter of the open closure.
     pub fn closure_arg(&mut self, name: &str, mutable: bool, ty: Type) -> Local {
+        let ty = kept(ty);
         let frame = self.frame();
         let var = frame.new_var(name, ty.clone(), mutable, VarKind::Param);
         if let Some((_, params)) = frame.closures.last_mut() {

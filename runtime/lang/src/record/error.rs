@@ -66,6 +66,20 @@ pub enum RecordError {
         /// The function that it is in.
         at: Location,
     },
+    /// An array of shared memory where another one is assigned.
+    #[error("{}:{}: a shared array stays in its memory; to exchange two, take references to them: `let (mut from, mut to) = (&mut a, &mut b);`", at.file, at.line)]
+    SharedPlace {
+        /// The assignment.
+        at: Location,
+    },
+    /// A tuple, struct, enum or array with a shared array, or with a reference to one of several dimensions.
+    #[error("{}:{}: `{name}` holds a shared array, or a reference to one of several dimensions; give it a variable of its own", at.file, at.line)]
+    SharedPart {
+        /// The variable.
+        name: String,
+        /// The function that it is in.
+        at: Location,
+    },
     /// A field that the type does not have.
     #[error("{}:{}: a value of type `{base}` has no field `{field}` in a kernel", at.file, at.line)]
     Field {

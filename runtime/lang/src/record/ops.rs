@@ -151,7 +151,8 @@ impl Recorder {
     }
 
     /// `(a, b)`
-    pub fn tuple(&mut self, mut items: Vec<Expr>) -> Expr {
+    pub fn tuple(&mut self, items: Vec<Expr>) -> Expr {
+        let mut items: Vec<Expr> = items.into_iter().map(|item| self.moved(item)).collect();
         self.sequence(&mut items);
         let ty = Type::Tuple(items.iter().map(|e| e.ty.clone()).collect::<Vec<_>>().into());
         Expr { kind: ExprKind::Tuple(items), ty }

@@ -136,7 +136,7 @@ impl Recorder {
 
     /// The base of an index or a field: references to arrays, views and structs are looked through.
     pub(super) fn place_base(&mut self, base: Expr) -> Expr {
-        let base = if matches!(base.kind, ExprKind::SubSlice { .. }) { self.bind_always(base) } else { base };
+        let base = if needs_name(&base) { self.bind_always(base) } else { base };
         match &base.ty {
             Type::Ref { to, .. } if !matches!(**to, Type::Slice(_)) => {
                 let ty = (**to).clone();
@@ -288,6 +288,13 @@ impl Recorder {
             _ => self.cast(index, Type::U64),
         }
     }
+}
+
+/// Returns whether a base is printed by a name of its own: a part of a slice, or a reference to a shared array inside of a value.
+fn needs_name(base: &Expr) -> bool {
+    let of_shared = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Shared { .. }));
+    matches!(base.kind, ExprKind::SubSlice { .. })
+        || of_shared && !matches!(base.kind, ExprKind::Var(_) | ExprKind::Ref(_))
 }
 
 /// Number of indices that an index is.

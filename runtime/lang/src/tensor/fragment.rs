@@ -1,4 +1,4 @@
-//! Sums in registers, whoever has multiplied: what an epilogue does with them.
+//! Operations on the sums of a product, alike for the sums of a warp and of a warpgroup.
 
 use core::mem::size_of;
 
@@ -14,8 +14,8 @@ use crate::types::{AnyBits, DeviceType, ViewMut2};
 
 /// A matrix in the registers of a warp or a warpgroup: a [`WarpAccumulator`] or an [`Accumulator`].
 ///
-/// What follows a product is written once for both, as a function of `F: Fragment<Element = f32>`. Rows and columns are those of the
-/// fragment. All threads that share it make each call together.
+/// Code that follows a product is written once for both, as a function of `F: Fragment<Element = f32>`. Rows and columns count within
+/// the fragment. All threads that share it make each call together.
 ///
 /// ```
 /// # use warpsmith::prelude::*;
@@ -61,33 +61,33 @@ use crate::types::{AnyBits, DeviceType, ViewMut2};
 pub trait Fragment: DeviceType {
     /// The type of an element.
     type Element: Num;
-    /// An element for each row that the calling thread has a part of.
+    /// One element for each row of which the calling thread has a part.
     type OwnRows: DeviceType + Copy;
 
-    /// Its rows.
+    /// The number of rows.
     const ROWS: usize;
-    /// Its columns, a multiple of 8.
+    /// The number of columns, a multiple of 8.
     const COLS: usize;
-    /// Elements of each thread.
+    /// The number of elements of each thread.
     const COUNT: usize;
 
     /// The first row of the calling thread's warp, and the thread's lane.
     fn place() -> (usize, usize);
 
-    /// Element `i` of the calling thread, a number that is a constant where a loop is unrolled.
+    /// Element `i` of the calling thread. `i` is a constant, for example the counter of an unrolled loop.
     fn get(&self, i: usize) -> Self::Element;
 
     /// Replaces element `i` of the calling thread.
     fn set(&mut self, i: usize, element: Self::Element);
 
-    /// `join` of the elements of each row, from `start` on: every thread of a row has the same.
+    /// Joins the elements of each row, beginning with `start`. All threads of a row get the same result.
     fn reduce_rows<F: Fn(Self::Element, Self::Element) -> Self::Element + Copy>(
         &self,
         start: Self::Element,
         join: F,
     ) -> Self::OwnRows;
 
-    /// Replaces each element by `change(element, x)`, where `x` is what `of_rows` has for its row.
+    /// Replaces each element by `change(element, x)`, where `x` is the value of `of_rows` for its row.
     fn map_rows<F: Fn(Self::Element, Self::Element) -> Self::Element>(
         &mut self,
         of_rows: Self::OwnRows,

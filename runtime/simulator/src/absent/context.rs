@@ -7,6 +7,7 @@
 pub use super::facts::Child;
 pub use super::facts::SharedSite;
 use super::facts::{AccessKind, Line, MemoryScope, ProxyFence};
+pub use super::tensor_sums::{FloatFormat, TensorCores, TensorSum, TensorUnit, add_product};
 use crate::on_host;
 
 /// Functions that only a simulated thread can call.
@@ -28,6 +29,7 @@ in_kernels_alone! {
     fn block_dim() -> [u32; 3];
     fn grid_dim() -> [u32; 3];
     fn lane_id() -> u32;
+    fn tensor_cores() -> TensorCores;
     fn warp_id() -> u32;
     fn cluster_rank() -> u32;
     fn cluster_size() -> u32;
@@ -101,7 +103,7 @@ pub struct WgmmaProduct {
     pub registers: usize,
     pub bytes: usize,
     pub value: fn(u32) -> f64,
-    pub integers: bool,
+    pub floats: Option<TensorSum>,
     pub turned: [bool; 2],
     pub left: WgmmaLeft,
     pub right: u64,

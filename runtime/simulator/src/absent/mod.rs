@@ -12,6 +12,8 @@ pub mod global;
 mod host;
 #[path = "../simulator/statics.rs"]
 mod statics;
+#[path = "../simulator/tensor_sums.rs"]
+mod tensor_sums;
 
 pub use facts::*;
 #[doc(hidden)]

@@ -61,10 +61,10 @@ fn banks(what: &str, of: &Banks, help: &'static str) -> Option<Advice> {
     })
 }
 
-/// How to avoid conflicts between lanes' own accesses.
+/// Advice against bank conflicts between the accesses of lanes.
 const PAD: &str = "pad the rows by one element (`shared!([[f32; N + 1]; M])`), swizzle the index (`tile::Swizzled`), or \
                    let neighbouring lanes take neighbouring words";
-/// How to avoid conflicts between the rows of matrices.
+/// Advice against bank conflicts between the rows of matrices.
 const SWIZZLE: &str = "give the `Tile` the swizzle of its row's bytes (`Swizzle128` of 128, `Swizzle64` of 64): eight rows \
                        below each other then lie in different banks";
 

@@ -232,13 +232,13 @@ pub struct Counts {
     pub matrix_loads: Banks,
     /// Stores of matrices to the block's shared memory.
     pub matrix_stores: Banks,
-    /// What the copy engine brings from global memory.
+    /// Copies by the copy engine from global memory.
     pub bulk_loads: Bulk,
-    /// What the copy engine takes to global memory.
+    /// Copies by the copy engine to global memory.
     pub bulk_stores: Bulk,
-    /// What the copy engine adds to global memory, or joins otherwise.
+    /// Reductions by the copy engine into global memory.
     pub bulk_reductions: Bulk,
-    /// What the copy engine sends to other blocks of the cluster.
+    /// Copies by the copy engine to other blocks of the cluster.
     pub bulk_sends: Bulk,
     /// Waits for phases of barriers.
     pub waits: Waits,
@@ -332,7 +332,7 @@ impl Counts {
         self.work.iter().map(each).sum()
     }
 
-    /// What the copy engine does: loads, stores, reductions, copies to other blocks.
+    /// All copies by the copy engine: loads, stores, reductions, and copies to other blocks.
     pub(super) fn bulk(&self) -> [Bulk; 4] {
         [self.bulk_loads, self.bulk_stores, self.bulk_reductions, self.bulk_sends]
     }

@@ -15,13 +15,19 @@ impl Counts {
     /// Source: Nsight Compute, "Metrics Reference" and "nvprof Metric Comparison".
     pub fn profiler(&self) -> Vec<(String, f64)> {
         let mut all = Vec::new();
-        traffic(&mut all, "ld", &self.loads);
+        let mut loads = self.loads;
+        loads += self.copies;
+        traffic(&mut all, "ld", &loads);
         traffic(&mut all, "st", &self.stores);
-        if self.copies.requests > 0 {
-            traffic(&mut all, "ldgsts", &self.copies);
+        for (op, of) in [("ld", &self.loads), ("ldgsts", &self.copies), ("st", &self.stores)] {
+            used(&mut all, op, of);
         }
         shared(&mut all, "ld", &self.shared_loads, &self.matrix_loads);
         shared(&mut all, "st", &self.shared_stores, &self.matrix_stores);
+        // `ldmatrix` and copies of threads count as loads of shared memory, `stmatrix` does not count as a store.
+        let loads = self.shared_loads.requests + self.matrix_loads.requests + self.copies.requests;
+        all.push(("smsp__inst_executed_op_shared_ld.sum".into(), loads as f64));
+        all.push(("smsp__inst_executed_op_shared_st.sum".into(), self.shared_stores.requests as f64));
         if self.matrix_loads.requests > 0 {
             all.push(("smsp__inst_executed_op_ldsm.sum".into(), self.matrix_loads.requests as f64));
         }
@@ -37,6 +43,7 @@ impl Counts {
     }
 }
 
+/// Requests and sectors; the copies of threads are among the loads.
 fn traffic(all: &mut Vec<(String, f64)>, op: &str, of: &Traffic) {
     let unit = "pipe_lsu_mem_global_op";
     all.push((format!("l1tex__t_requests_{unit}_{op}.sum"), of.requests as f64));
@@ -45,16 +52,21 @@ fn traffic(all: &mut Vec<(String, f64)>, op: &str, of: &Traffic) {
     if of.requests > 0 {
         let average = format!("l1tex__average_t_sectors_per_request_{unit}_{op}.ratio");
         all.push((average, of.sectors_per_request()));
-        let used = format!("smsp__sass_average_data_bytes_per_sector_mem_global_op_{op}.pct");
-        all.push((used, of.efficiency()));
     }
 }
 
-/// Accesses of shared memory; the wavefronts of matrices are among those of the others there, their instructions are not.
+/// The used part of the moved bytes of one kind of instruction.
+fn used(all: &mut Vec<(String, f64)>, op: &str, of: &Traffic) {
+    if of.requests > 0 {
+        let name = format!("smsp__sass_average_data_bytes_per_sector_mem_global_op_{op}.pct");
+        all.push((name, of.efficiency()));
+    }
+}
+
+/// The wavefronts of accesses of shared memory, those of matrices among them.
 fn shared(all: &mut Vec<(String, f64)>, op: &str, of: &Banks, matrices: &Banks) {
     let both = |figure: fn(&Banks) -> u64| (figure(of) + figure(matrices)) as f64;
     let wavefronts = both(|banks| banks.wavefronts);
-    all.push((format!("smsp__inst_executed_op_shared_{op}.sum"), of.requests as f64));
     all.push((format!("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"), wavefronts));
     all.push((format!("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"), both(Banks::conflicts)));
 }

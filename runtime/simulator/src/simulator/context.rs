@@ -25,6 +25,9 @@ pub use super::rendezvous::{
     active_lanes, cluster_arrive, cluster_sync, cluster_wait, grid_sync, named_barrier, read_row,
     sync_threads, sync_vote, sync_warp, warp_exchange, warp_exchange_wide, write_row,
 };
+pub use super::tensor_sums::{
+    FloatFormat, TensorCores, TensorSum, TensorUnit, add_product, cut, fused, nearest_half,
+};
 pub use super::transfer::Join;
 pub use super::warp::WarpView;
 pub use super::wgmma::{
@@ -32,6 +35,11 @@ pub use super::wgmma::{
 };
 use super::{FaultSite, Prints, SimFault, Synchronisation};
 use crate::on_host;
+
+/// How tensor cores add floats in this launch.
+pub fn tensor_cores() -> TensorCores {
+    current("mma").launch.settings.tensor_cores
+}
 
 /// A number that grows as the launch goes on: its atomics, barriers and threads.
 pub fn clock() -> u64 {

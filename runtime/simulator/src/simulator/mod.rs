@@ -55,6 +55,7 @@ mod stall;
 mod statics;
 mod sums;
 mod synchronisation;
+mod tensor_sums;
 mod transfer;
 mod unwritten;
 mod waiting;
@@ -97,5 +98,6 @@ pub use settings::{Executor, Sanitizers, Settings, SimChecks};
 #[doc(hidden)]
 pub use statics::{Statics, current as current_statics};
 pub use synchronisation::{Synchronisation, SynchronisationKind, Without};
+pub use tensor_sums::TensorCores;
 pub use unwritten::UnwrittenMemory;
 pub use waiting::{MbarrierState, Missing, PhaseStep, RegisterState, Unstarted, Waiting};

@@ -1,6 +1,7 @@
 //! One product of a warpgroup: what its threads ask for, and what their sums become.
 
 use super::matrix_descriptor::Place;
+use super::tensor_sums::{TensorCores, TensorSum};
 
 /// Where the left operand of a product is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +23,8 @@ pub struct WgmmaProduct {
     pub bytes: usize,
     /// The value of an element of either operand, by its bits.
     pub value: fn(u32) -> f64,
-    /// Whether sums are `i32`, which wrap, and not `f32`.
-    pub integers: bool,
+    /// How sums of `f32` are added; sums of `i32` wrap.
+    pub floats: Option<TensorSum>,
     /// Whether the rows of each operand, and not its elements along K, lie side by side.
     pub turned: [bool; 2],
     /// The left operand.
@@ -40,6 +41,8 @@ pub(super) struct Product {
     pub left: Vec<[u32; 4]>,
     /// The block's shared memory.
     pub memory: usize,
+    /// How tensor cores add floats.
+    pub cores: TensorCores,
 }
 
 impl WgmmaProduct {
@@ -70,7 +73,7 @@ impl WgmmaProduct {
             (WgmmaLeft::Shared(a), WgmmaLeft::Shared(b)) => a == b,
             (a, b) => in_registers(&a) == in_registers(&b),
         };
-        let shape = |of: &Self| (of.operation, of.registers, of.bytes, of.integers, of.turned);
+        let shape = |of: &Self| (of.operation, of.registers, of.bytes, of.floats, of.turned);
         match () {
             () if shape(self) != shape(other) => Some("the shape"),
             () if !left => Some("the descriptor of `a`"),
@@ -103,18 +106,12 @@ impl Product {
         }
     }
 
-    /// One sum: products are exact, and so is their sum, in the order of K, but for the limits of `f64`; it is rounded once.
+    /// One sum, by its bits.
     fn sum(&self, old: u32, a: &[f64], b: &[f64]) -> u32 {
-        let start = match (self.product.keep, self.product.integers) {
-            (false, _) => 0.0,
-            (true, true) => f64::from(old as i32),
-            (true, false) => f64::from(f32::from_bits(old)),
-        };
-        let total = a.iter().zip(b).fold(start, |sum, (a, b)| sum + a * b);
-        match self.product.integers {
-            true => total as i64 as u32,
-            false if total.is_nan() => 0x7fff_ffff,
-            false => (total as f32).to_bits(),
+        let old = if self.product.keep { old } else { 0 };
+        match self.product.floats {
+            Some(floats) => floats.sum_f32(self.cores, a, b, f32::from_bits(old)).to_bits(),
+            None => a.iter().zip(b).fold(f64::from(old as i32), |sum, (a, b)| sum + a * b) as i64 as u32,
         }
     }
 

@@ -138,7 +138,7 @@ impl Doing {
         matches!(self, Doing::Volatile { .. } | Doing::Atomic { .. })
     }
 
-    /// Whether the copy engine or the tensor cores do it.
+    /// Whether the copy engine or the tensor cores access the memory.
     #[doc(hidden)]
     pub fn is_bulk(self) -> bool {
         matches!(self, Doing::BulkRead | Doing::BulkWrite | Doing::ProductRead)

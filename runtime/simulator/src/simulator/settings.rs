@@ -3,6 +3,7 @@
 use warpsmith_env::{Lookup, SettingError, all_or_list, choice, number, variable};
 
 use super::SimFault;
+use super::tensor_sums::TensorCores;
 
 /// How a launch is simulated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Settings {
     pub executor: Executor,
     /// The sanitizers that printed CUDA is compiled with; default: none.
     pub sanitizers: Sanitizers,
+    /// How the simulator adds the products of tensor cores; default: exactly.
+    pub tensor_cores: TensorCores,
     /// Iterations of loops that a thread of the interpreter may make. Default: 2^32.
     pub step_budget: u64,
     /// Whether the interpreter ends a launch where integers overflow, or a shift is past the width, as the
@@ -72,6 +75,14 @@ pub enum Executor {
     Printed,
     /// Like `Both`, and then the printed CUDA from the same memory. It is a fault if the results differ.
     All,
+}
+
+impl TensorCores {
+    /// `WARPSMITH_SIM_TENSOR_CORES`.
+    fn read(get: Lookup<'_>) -> Result<Option<Self>, SettingError> {
+        let choices = [("exact", Self::Exact), ("hopper", Self::Hopper)];
+        choice(get, "WARPSMITH_SIM_TENSOR_CORES", "exact, hopper", &choices)
+    }
 }
 
 impl Executor {
@@ -181,6 +192,7 @@ impl Default for Settings {
             checks: SimChecks::ALL,
             executor: Executor::Both,
             sanitizers: Sanitizers::NONE,
+            tensor_cores: TensorCores::Exact,
             step_budget: 1 << 32,
             overflow: true,
             float_to_int: false,
@@ -192,7 +204,7 @@ impl Default for Settings {
 
 impl Settings {
     /// The defaults, with `WARPSMITH_SIM` (the executor), `WARPSMITH_SIM_STACK` (KiB of one thread's stack),
-    /// `WARPSMITH_SIM_SEED`, `WARPSMITH_SIM_CHECKS` and `WARPSMITH_SIM_SANITIZERS` from the environment where they are set.
+    /// `WARPSMITH_SIM_SEED`, `WARPSMITH_SIM_CHECKS`, `WARPSMITH_SIM_SANITIZERS` and `WARPSMITH_SIM_TENSOR_CORES` from the environment where they are set.
     ///
     /// # Errors
     /// [`SimFault::Setting`] if one of them is not what it may be.
@@ -222,6 +234,9 @@ impl Settings {
         if let Some(checks) = SimChecks::read(get)? {
             settings.checks = checks;
         }
+        if let Some(cores) = TensorCores::read(get)? {
+            settings.tensor_cores = cores;
+        }
         Ok(settings)
     }
 }
@@ -248,6 +263,7 @@ mod tests {
             ("WARPSMITH_SIM_SEED", "7"),
             ("WARPSMITH_SIM_CHECKS", "off"),
             ("WARPSMITH_SIM_SANITIZERS", "undefined"),
+            ("WARPSMITH_SIM_TENSOR_CORES", "hopper"),
         ];
         let get = |name: &str| set.iter().find(|of| of.0 == name).map(|of| of.1.to_owned());
         let wanted = Settings {
@@ -256,6 +272,7 @@ mod tests {
             seed: 7,
             checks: SimChecks::NONE,
             sanitizers: Sanitizers { undefined: true, address: false },
+            tensor_cores: TensorCores::Hopper,
             ..Settings::default()
         };
         assert_eq!(Settings::read(&get), Ok(wanted));

@@ -188,7 +188,12 @@ impl Machine<'_> {
             }
         }
         self.tell_product(group, &open, memory);
-        let product = Product { product: open.product, left: open.left, memory };
+        let product = Product {
+            product: open.product,
+            left: open.left,
+            memory,
+            cores: self.launch.settings.tensor_cores,
+        };
         let sums = match open.sums.and_then(|number| group.sums.iter_mut().find(|sums| sums.number == number))
         {
             Some(sums) => sums,

@@ -50,7 +50,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// How the text of this launch is printed and compiled.
+    /// The form in which the text of this launch is printed and compiled.
     fn text_options(&self, args: &[KernelArg], checks: Checks) -> TextOptions {
         let module = self.module();
         let shown = conditions::showing(

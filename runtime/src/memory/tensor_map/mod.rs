@@ -17,7 +17,7 @@ use part::Strided;
 pub use part::{TensorPart, TensorPartMut};
 use warpsmith_lang::tensor_map::{BoxLayout, MappedElement, TensorMap, TensorMapMut};
 
-/// How the copy engine reads a tensor, besides what its map's type says.
+/// Options of a map that are not part of its type.
 ///
 /// ```
 /// # use warpsmith::prelude::*;
@@ -47,7 +47,7 @@ impl TensorOptions {
         Self { promotion, ..self }
     }
 
-    /// Elements outside of the tensor are NaNs, whose bits are the device's.
+    /// Loads NaNs for elements outside of the tensor; the device chooses their bits.
     pub fn fill_nan(self) -> Self {
         Self { fill: BoxFill::Nan, ..self }
     }

@@ -157,6 +157,7 @@ static inline void ws_ptx_dp4a_s32_u32(int& r, int a, unsigned int b, int c) { r
 static inline void ws_ptx_dp4a_u32_s32(int& r, unsigned int a, int b, int c) { r = ws_dot<unsigned char, signed char>(a, (unsigned int)b, c); }
 
 // Halves and floats of eight bits, by their bits.
+static inline void ws_ptx_cvt_rzi_u8_f32(unsigned int& r, float a) { r = a >= 255.0f ? 255u : __float2uint_rz(a); }
 static inline void ws_ptx_cvt_f32_f16(float& r, ws_b16 a) { r = ws_h_f16_to_f32(a); }
 static inline void ws_ptx_cvt_rn_f16_f32(ws_b16& r, float a) { r = ws_h_f16_of_f32(a); }
 static inline void ws_ptx_cvt_rn_f16_f64(ws_b16& r, double a) { r = ws_h_f16_of_f64(a); }

@@ -39,7 +39,7 @@ impl Axis {
     }
 }
 
-/// Whether the work has a place in a roofline: it computes, and moves bytes.
+/// Returns whether the work has a place in a roofline: it computes, and moves bytes.
 pub(super) fn is_drawn(work: &Work) -> bool {
     work.operations() > 0.0 && work.bytes > 0.0
 }

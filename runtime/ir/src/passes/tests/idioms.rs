@@ -35,7 +35,7 @@ impl Writer {
     /// One of the idioms.
     pub(super) fn idiom(&mut self) -> StmtKind {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::I32, Scalar::I32, Scalar::U64]);
-        let stmts = match self.dice.below(23) {
+        let stmts = match self.dice.below(24) {
             0 => self.halving(scalar),
             1 => self.falling(scalar),
             2 => self.striding(scalar),
@@ -58,6 +58,7 @@ impl Writer {
             19 => self.ring(scalar),
             20 => self.diagonal(scalar),
             21 => self.queue(scalar),
+            22 => self.sliding(scalar),
             _ => self.marching(scalar),
         };
         StmtKind::Block(block(stmts))

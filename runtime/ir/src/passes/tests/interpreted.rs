@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::idioms::TABLE;
 use crate::ir::{
-    BinaryOp, Block, ConstValue, Expr, ExprKind, FnId, Form, LaunchValues, Module, Parameter, Position,
-    Proof, RangeLoop, ResultRange, Scalar, StmtKind, Type, UnaryOp, VarId,
+    BinaryOp, Block, ConstValue, Expr, ExprKind, FnId, Form, LaunchValues, LoopId, Module, Parameter,
+    Position, Proof, RangeLoop, ResultRange, Scalar, StmtKind, Type, UnaryOp, VarId,
 };
 
 /// Iterations at the beginning of a loop over a range that run; a few at its end run too.
@@ -47,6 +47,8 @@ pub(super) struct Run<'a> {
     pub(super) frame: Frame,
     /// Whether a range that is out of bounds has ended the thread.
     pub(super) left: bool,
+    /// The loop whose next iteration comes next.
+    pub(super) continued: Option<LoopId>,
     /// The result of the last function.
     pub(super) returned: i128,
     pub(super) module: &'a Module,
@@ -84,7 +86,7 @@ impl LaunchValues for Run<'_> {
     }
 }
 
-/// How a statement ends: on to the next, or out of the kernel.
+/// How a statement ends: on to the next, or out of its block.
 pub(super) type Ends = bool;
 
 impl Run<'_> {
@@ -127,19 +129,23 @@ impl Run<'_> {
                 self.returned = value.as_ref().map_or(0, |value| self.value(value));
                 return true;
             }
-            StmtKind::While { cond, body, .. } => {
+            StmtKind::While { id, cond, body, .. } => {
                 for _ in 0..TURNS {
                     if self.value(cond) == 0 {
                         return false;
                     }
-                    if self.block(body) {
+                    if self.block(body) && !self.goes_on(*id) {
                         return true;
                     }
                 }
                 // Nobody has seen where a longer loop ends.
                 self.left |= self.value(cond) != 0;
             }
-            StmtKind::For { range, body, .. } => return self.range_loop(range, body),
+            StmtKind::For { id, range, body } => return self.range_loop(*id, range, body),
+            StmtKind::Continue(id) => {
+                self.continued = Some(*id);
+                return true;
+            }
             other => unreachable!("not written: {other:?}"),
         }
         false
@@ -160,7 +166,12 @@ impl Run<'_> {
         }
     }
 
-    fn range_loop(&mut self, range: &RangeLoop, body: &Block) -> Ends {
+    /// Whether what ended a loop's body goes on with its next iteration.
+    fn goes_on(&mut self, id: LoopId) -> bool {
+        self.continued.take_if(|continued| *continued == id).is_some()
+    }
+
+    fn range_loop(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> Ends {
         let (start, end) = (self.value(&range.start), self.value(&range.end));
         let step = range.step.as_ref().map_or(1, |step| self.value(step));
         let past = if range.inclusive { end + 1 } else { end };
@@ -180,7 +191,7 @@ impl Run<'_> {
         }
         for value in all {
             self.frame.vars.insert(range.var, value);
-            if self.block(body) {
+            if self.block(body) && !self.goes_on(id) {
                 return true;
             }
         }

@@ -52,6 +52,7 @@ fn launched(module: &Module, dice: &mut Dice) -> [usize; 2] {
         fulfilled,
         frame,
         left,
+        continued: None,
         returned,
         module,
         proven,

@@ -2,9 +2,9 @@
 
 use super::idioms::{compare, plus, when};
 use super::random_kernel::{AT, Writer, binary, constant, expr};
-use crate::ir::{BinaryOp, Expr, ExprKind, Proof, Scalar, StmtKind, Type, VarId, VarKind, Variable};
+use crate::ir::{BinaryOp, Expr, ExprKind, LoopId, Proof, Scalar, StmtKind, Type, VarId, VarKind, Variable};
 
-use BinaryOp::{Add, Le, Lt, Mul, Rem, Sub};
+use BinaryOp::{Add, And, Ge, Gt, Le, Lt, Mul, Ne, Rem, Sub};
 
 impl Writer {
     /// `head = 0; while c { a[head]; head = (head + 1) % 8 }`, and now and then the other way around.
@@ -38,6 +38,43 @@ impl Writer {
             let guarded = writer.at(&base, index);
             vec![when(compare(order, &t, &m), vec![guarded])]
         })]
+    }
+
+    /// `while i < n { if size > 0 && c { size -= 1 } while size > 0 && c { size -= 1 } a[size]; a[(head + size) % 8]; size += 1;
+    /// i += 1 }`, now and then with other guards, steps and orders.
+    pub(super) fn sliding(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (base, ring, head) = (self.store(24), self.store(8), self.about(7, scalar));
+        let n = if self.dice.below(3) == 0 { self.extent(scalar) } else { self.about(24, scalar) };
+        let [start, size] = [(); 2].map(|()| self.about(0, scalar));
+        let ((i, first), (size, second)) =
+            (self.new_var(scalar, true, start), self.new_var(scalar, true, size));
+        let mut taken = Vec::new();
+        for is_loop in [false, true] {
+            let (least, by) = (self.about(0, scalar), self.about(1, scalar));
+            let is_some = compare(self.dice.pick(&[Gt, Gt, Gt, Gt, Ge, Ne]), &size, &least);
+            let cond = expr(ExprKind::Binary(And, is_some.into(), self.coin().into()), Scalar::Bool);
+            let mut body = vec![self.change(&size, Some(Sub), by)];
+            if self.dice.below(6) == 0 {
+                let other = self.about(0, scalar);
+                body.insert(0, self.change(&size, None, other));
+            }
+            taken.push(if is_loop { self.repeat(cond, body) } else { when(cond, body) });
+        }
+        let (once, next) = (self.about(1, scalar), self.about(1, scalar));
+        let sum = binary(Rem, &plus(&head, &size), &constant(8, scalar));
+        let raised = self.change(&size, Some(Add), once);
+        let mut body = vec![self.at(&base, size.clone()), self.at(&ring, sum), raised];
+        body.splice(0..0, taken);
+        let turned = self.change(&i, Some(Add), next);
+        let place = if self.dice.below(4) == 0 { self.dice.below(body.len()) } else { body.len() };
+        body.insert(place, turned);
+        if self.dice.below(4) == 0 {
+            // The loop's own number is the next.
+            let goes_on = StmtKind::Continue(LoopId(self.loops + 1));
+            let (place, coin) = (self.dice.below(body.len()), self.coin());
+            body.insert(place, when(coin, vec![goes_on]));
+        }
+        vec![first, second, self.repeat(compare(Lt, &i, &n), body), self.at(&base, size)]
     }
 
     /// `a = [0; 4]; while i < n { a[i % 4] = i; x[a[k]]; i += 1 }`, where other numbers are stored now and then.

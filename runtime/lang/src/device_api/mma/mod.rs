@@ -7,9 +7,9 @@
 //!
 //! Source: PTX ISA, `mma`.
 
-mod exact;
 mod maps;
 mod operands;
+mod sums;
 
 use crate::codegen::ARRAY;
 use crate::half::{bf16, f16};
@@ -37,69 +37,69 @@ macro_rules! products {
 
 products! {
     /// 16 × 16 elements of `f16` by 16 × 8, added to sums of `f32`.
-    mma_m16n8k16_f32_f16([u32; 4], [u32; 2], [f32; 4]) "m16n8k16.row.col.f32.f16.f16.f32" (8, 0): exact::to_f32, 16 of f16, f16;
+    mma_m16n8k16_f32_f16([u32; 4], [u32; 2], [f32; 4]) "m16n8k16.row.col.f32.f16.f16.f32" (8, 0): sums::to_f32, 16 of f16, f16;
     /// 16 × 16 elements of `f16` by 16 × 8, added to sums of `f16`, two a register.
-    mma_m16n8k16_f16_f16([u32; 4], [u32; 2], [u32; 2]) "m16n8k16.row.col.f16.f16.f16.f16" (8, 0): exact::to_f16, 16 of f16, f16;
+    mma_m16n8k16_f16_f16([u32; 4], [u32; 2], [u32; 2]) "m16n8k16.row.col.f16.f16.f16.f16" (8, 0): sums::to_f16, 16 of f16, f16;
     /// 16 × 16 elements of `bf16` by 16 × 8, added to sums of `f32`.
-    mma_m16n8k16_f32_bf16([u32; 4], [u32; 2], [f32; 4]) "m16n8k16.row.col.f32.bf16.bf16.f32" (8, 0): exact::to_f32, 16 of bf16, bf16;
+    mma_m16n8k16_f32_bf16([u32; 4], [u32; 2], [f32; 4]) "m16n8k16.row.col.f32.bf16.bf16.f32" (8, 0): sums::to_f32, 16 of bf16, bf16;
     /// 16 × 8 elements of `f16` by 8 × 8, added to sums of `f32`.
-    mma_m16n8k8_f32_f16([u32; 2], [u32; 1], [f32; 4]) "m16n8k8.row.col.f32.f16.f16.f32" (7, 5): exact::to_f32, 16 of f16, f16;
+    mma_m16n8k8_f32_f16([u32; 2], [u32; 1], [f32; 4]) "m16n8k8.row.col.f32.f16.f16.f32" (7, 5): sums::to_f32, 16 of f16, f16;
     /// 16 × 8 elements of `f16` by 8 × 8, added to sums of `f16`, two a register.
-    mma_m16n8k8_f16_f16([u32; 2], [u32; 1], [u32; 2]) "m16n8k8.row.col.f16.f16.f16.f16" (7, 5): exact::to_f16, 16 of f16, f16;
+    mma_m16n8k8_f16_f16([u32; 2], [u32; 1], [u32; 2]) "m16n8k8.row.col.f16.f16.f16.f16" (7, 5): sums::to_f16, 16 of f16, f16;
     /// 16 × 8 elements of `bf16` by 8 × 8, added to sums of `f32`.
-    mma_m16n8k8_f32_bf16([u32; 2], [u32; 1], [f32; 4]) "m16n8k8.row.col.f32.bf16.bf16.f32" (8, 0): exact::to_f32, 16 of bf16, bf16;
+    mma_m16n8k8_f32_bf16([u32; 2], [u32; 1], [f32; 4]) "m16n8k8.row.col.f32.bf16.bf16.f32" (8, 0): sums::to_f32, 16 of bf16, bf16;
     /// 16 × 8 elements of `f32`, of which the highest 19 bits count, by 8 × 8, added to sums of `f32`.
-    mma_m16n8k8_f32_tf32([u32; 4], [u32; 2], [f32; 4]) "m16n8k8.row.col.f32.tf32.tf32.f32" (8, 0): exact::to_f32, 16 of Tf32, Tf32;
+    mma_m16n8k8_f32_tf32([u32; 4], [u32; 2], [f32; 4]) "m16n8k8.row.col.f32.tf32.tf32.f32" (8, 0): sums::to_f32, 16 of Tf32, Tf32;
     /// 16 × 4 elements of `f32`, of which the highest 19 bits count, by 4 × 8, added to sums of `f32`.
-    mma_m16n8k4_f32_tf32([u32; 2], [u32; 1], [f32; 4]) "m16n8k4.row.col.f32.tf32.tf32.f32" (8, 0): exact::to_f32, 16 of Tf32, Tf32;
+    mma_m16n8k4_f32_tf32([u32; 2], [u32; 1], [f32; 4]) "m16n8k4.row.col.f32.tf32.tf32.f32" (8, 0): sums::to_f32, 16 of Tf32, Tf32;
     /// 8 × 4 elements of `f64` by 4 × 8, added to sums of `f64`.
-    mma_m8n8k4_f64([f64; 1], [f64; 1], [f64; 2]) "m8n8k4.row.col.f64.f64.f64.f64" (8, 0): exact::to_f64, 8 of f64, f64;
+    mma_m8n8k4_f64([f64; 1], [f64; 1], [f64; 2]) "m8n8k4.row.col.f64.f64.f64.f64" (8, 0): sums::to_f64, 8 of f64, f64;
     /// 16 × 4 elements of `f64` by 4 × 8, added to sums of `f64`.
-    mma_m16n8k4_f64([f64; 2], [f64; 1], [f64; 4]) "m16n8k4.row.col.f64.f64.f64.f64" (9, 0): exact::to_f64, 16 of f64, f64;
+    mma_m16n8k4_f64([f64; 2], [f64; 1], [f64; 4]) "m16n8k4.row.col.f64.f64.f64.f64" (9, 0): sums::to_f64, 16 of f64, f64;
     /// 16 × 8 elements of `f64` by 8 × 8, added to sums of `f64`.
-    mma_m16n8k8_f64([f64; 4], [f64; 2], [f64; 4]) "m16n8k8.row.col.f64.f64.f64.f64" (9, 0): exact::to_f64, 16 of f64, f64;
+    mma_m16n8k8_f64([f64; 4], [f64; 2], [f64; 4]) "m16n8k8.row.col.f64.f64.f64.f64" (9, 0): sums::to_f64, 16 of f64, f64;
     /// 16 × 16 elements of `f64` by 16 × 8, added to sums of `f64`.
-    mma_m16n8k16_f64([f64; 8], [f64; 4], [f64; 4]) "m16n8k16.row.col.f64.f64.f64.f64" (9, 0): exact::to_f64, 16 of f64, f64;
+    mma_m16n8k16_f64([f64; 8], [f64; 4], [f64; 4]) "m16n8k16.row.col.f64.f64.f64.f64" (9, 0): sums::to_f64, 16 of f64, f64;
     /// 16 × 16 elements of `i8` by 16 × 8, added to sums of `i32`, which wrap.
-    mma_m16n8k16_s32_s8_s8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.s8.s8.s32" (8, 0): exact::to_i32, 16 of i8, i8;
+    mma_m16n8k16_s32_s8_s8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.s8.s8.s32" (8, 0): sums::to_i32, 16 of i8, i8;
     /// Like [`mma_m16n8k16_s32_s8_s8`], with sums that saturate at the limits of `i32`.
-    mma_m16n8k16_s32_s8_s8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.s8.s8.s32" (8, 0): exact::to_clamped_i32, 16 of i8, i8;
+    mma_m16n8k16_s32_s8_s8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.s8.s8.s32" (8, 0): sums::to_clamped_i32, 16 of i8, i8;
     /// 16 × 16 elements of `i8` by 16 × 8 of `u8`, added to sums of `i32`, which wrap.
-    mma_m16n8k16_s32_s8_u8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.s8.u8.s32" (8, 0): exact::to_i32, 16 of i8, u8;
+    mma_m16n8k16_s32_s8_u8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.s8.u8.s32" (8, 0): sums::to_i32, 16 of i8, u8;
     /// Like [`mma_m16n8k16_s32_s8_u8`], with sums that saturate at the limits of `i32`.
-    mma_m16n8k16_s32_s8_u8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.s8.u8.s32" (8, 0): exact::to_clamped_i32, 16 of i8, u8;
+    mma_m16n8k16_s32_s8_u8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.s8.u8.s32" (8, 0): sums::to_clamped_i32, 16 of i8, u8;
     /// 16 × 16 elements of `u8` by 16 × 8 of `i8`, added to sums of `i32`, which wrap.
-    mma_m16n8k16_s32_u8_s8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.u8.s8.s32" (8, 0): exact::to_i32, 16 of u8, i8;
+    mma_m16n8k16_s32_u8_s8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.u8.s8.s32" (8, 0): sums::to_i32, 16 of u8, i8;
     /// Like [`mma_m16n8k16_s32_u8_s8`], with sums that saturate at the limits of `i32`.
-    mma_m16n8k16_s32_u8_s8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.u8.s8.s32" (8, 0): exact::to_clamped_i32, 16 of u8, i8;
+    mma_m16n8k16_s32_u8_s8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.u8.s8.s32" (8, 0): sums::to_clamped_i32, 16 of u8, i8;
     /// 16 × 16 elements of `u8` by 16 × 8, added to sums of `i32`, which wrap.
-    mma_m16n8k16_s32_u8_u8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.u8.u8.s32" (8, 0): exact::to_i32, 16 of u8, u8;
+    mma_m16n8k16_s32_u8_u8([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.s32.u8.u8.s32" (8, 0): sums::to_i32, 16 of u8, u8;
     /// Like [`mma_m16n8k16_s32_u8_u8`], with sums that saturate at the limits of `i32`.
-    mma_m16n8k16_s32_u8_u8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.u8.u8.s32" (8, 0): exact::to_clamped_i32, 16 of u8, u8;
+    mma_m16n8k16_s32_u8_u8_satfinite([u32; 2], [u32; 1], [i32; 4]) "m16n8k16.row.col.satfinite.s32.u8.u8.s32" (8, 0): sums::to_clamped_i32, 16 of u8, u8;
     /// 16 × 32 elements of `i8` by 32 × 8, added to sums of `i32`, which wrap.
-    mma_m16n8k32_s32_s8_s8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.s8.s8.s32" (8, 0): exact::to_i32, 16 of i8, i8;
+    mma_m16n8k32_s32_s8_s8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.s8.s8.s32" (8, 0): sums::to_i32, 16 of i8, i8;
     /// Like [`mma_m16n8k32_s32_s8_s8`], with sums that saturate at the limits of `i32`.
-    mma_m16n8k32_s32_s8_s8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.s8.s8.s32" (8, 0): exact::to_clamped_i32, 16 of i8, i8;
+    mma_m16n8k32_s32_s8_s8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.s8.s8.s32" (8, 0): sums::to_clamped_i32, 16 of i8, i8;
     /// 16 × 32 elements of `i8` by 32 × 8 of `u8`, added to sums of `i32`, which wrap.
-    mma_m16n8k32_s32_s8_u8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.s8.u8.s32" (8, 0): exact::to_i32, 16 of i8, u8;
+    mma_m16n8k32_s32_s8_u8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.s8.u8.s32" (8, 0): sums::to_i32, 16 of i8, u8;
     /// Like [`mma_m16n8k32_s32_s8_u8`], with sums that saturate at the limits of `i32`.
-    mma_m16n8k32_s32_s8_u8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.s8.u8.s32" (8, 0): exact::to_clamped_i32, 16 of i8, u8;
+    mma_m16n8k32_s32_s8_u8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.s8.u8.s32" (8, 0): sums::to_clamped_i32, 16 of i8, u8;
     /// 16 × 32 elements of `u8` by 32 × 8 of `i8`, added to sums of `i32`, which wrap.
-    mma_m16n8k32_s32_u8_s8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.u8.s8.s32" (8, 0): exact::to_i32, 16 of u8, i8;
+    mma_m16n8k32_s32_u8_s8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.u8.s8.s32" (8, 0): sums::to_i32, 16 of u8, i8;
     /// Like [`mma_m16n8k32_s32_u8_s8`], with sums that saturate at the limits of `i32`.
-    mma_m16n8k32_s32_u8_s8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.u8.s8.s32" (8, 0): exact::to_clamped_i32, 16 of u8, i8;
+    mma_m16n8k32_s32_u8_s8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.u8.s8.s32" (8, 0): sums::to_clamped_i32, 16 of u8, i8;
     /// 16 × 32 elements of `u8` by 32 × 8, added to sums of `i32`, which wrap.
-    mma_m16n8k32_s32_u8_u8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.u8.u8.s32" (8, 0): exact::to_i32, 16 of u8, u8;
+    mma_m16n8k32_s32_u8_u8([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.s32.u8.u8.s32" (8, 0): sums::to_i32, 16 of u8, u8;
     /// Like [`mma_m16n8k32_s32_u8_u8`], with sums that saturate at the limits of `i32`.
-    mma_m16n8k32_s32_u8_u8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.u8.u8.s32" (8, 0): exact::to_clamped_i32, 16 of u8, u8;
+    mma_m16n8k32_s32_u8_u8_satfinite([u32; 4], [u32; 2], [i32; 4]) "m16n8k32.row.col.satfinite.s32.u8.u8.s32" (8, 0): sums::to_clamped_i32, 16 of u8, u8;
     /// 16 × 32 elements of `e4m3` by 32 × 8, added to sums of `f32`.
-    mma_m16n8k32_f32_e4m3_e4m3([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e4m3.e4m3.f32" (8, 9): exact::to_f32, 16 of E4m3, E4m3;
+    mma_m16n8k32_f32_e4m3_e4m3([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e4m3.e4m3.f32" (8, 9): sums::to_f32, 16 of E4m3, E4m3;
     /// 16 × 32 elements of `e4m3` by 32 × 8 of `e5m2`, added to sums of `f32`.
-    mma_m16n8k32_f32_e4m3_e5m2([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e4m3.e5m2.f32" (8, 9): exact::to_f32, 16 of E4m3, E5m2;
+    mma_m16n8k32_f32_e4m3_e5m2([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e4m3.e5m2.f32" (8, 9): sums::to_f32, 16 of E4m3, E5m2;
     /// 16 × 32 elements of `e5m2` by 32 × 8 of `e4m3`, added to sums of `f32`.
-    mma_m16n8k32_f32_e5m2_e4m3([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e5m2.e4m3.f32" (8, 9): exact::to_f32, 16 of E5m2, E4m3;
+    mma_m16n8k32_f32_e5m2_e4m3([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e5m2.e4m3.f32" (8, 9): sums::to_f32, 16 of E5m2, E4m3;
     /// 16 × 32 elements of `e5m2` by 32 × 8, added to sums of `f32`.
-    mma_m16n8k32_f32_e5m2_e5m2([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e5m2.e5m2.f32" (8, 9): exact::to_f32, 16 of E5m2, E5m2;
+    mma_m16n8k32_f32_e5m2_e5m2([u32; 4], [u32; 2], [f32; 4]) "m16n8k32.row.col.f32.e5m2.e5m2.f32" (8, 9): sums::to_f32, 16 of E5m2, E5m2;
 }
 
 /// The cost of a product with this number of rows, whose right operand `R` has a format, and of whose sums a lane has `S`.

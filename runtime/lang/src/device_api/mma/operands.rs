@@ -4,7 +4,7 @@ use super::maps::MmaShape;
 use crate::device_api::fp8::{f32_from_e4m3, f32_from_e5m2};
 use crate::half::{bf16, f16};
 use crate::ir::TensorFormat;
-use crate::simulator::context::{self, WarpView};
+use crate::simulator::context::{self, FloatFormat, WarpView};
 
 /// The most elements along `k` that one product has.
 const MOST: usize = 32;
@@ -55,6 +55,28 @@ formats! {
     u8: 1 I8, i64 = |bits| i64::from(bits as u8);
 }
 
+/// The type of an operand's elements that are floats of 32 bits or less.
+pub(super) trait FloatElement: Format<Value = f64> {
+    /// The format of which each value is exact.
+    const FLOAT: FloatFormat;
+}
+
+macro_rules! float_elements {
+    ($($t:ident $float:ident;)+) => {$(
+        impl FloatElement for $t {
+            const FLOAT: FloatFormat = FloatFormat::$float;
+        }
+    )+};
+}
+
+float_elements! {
+    f16 F16;
+    bf16 Bf16;
+    Tf32 Tf32;
+    E4m3 E4m3;
+    E5m2 E5m2;
+}
+
 /// A register, which lanes give each other.
 pub(super) trait Register: Copy {
     /// Its bits in the lowest bytes of a number.
@@ -75,17 +97,22 @@ impl Register for f64 {
 
 /// The operands of the calling lane's sums: rows `l / 4` and `l / 4 + 8` of `a`, and columns `2 * (l % 4)` and the next of
 /// `b`.
-pub(super) struct Operands<V> {
-    rows: [[V; MOST]; 2],
-    cols: [[V; MOST]; 2],
+pub(super) struct Operands<A: Format, B: Format> {
+    rows: [[A::Value; MOST]; 2],
+    cols: [[B::Value; MOST]; 2],
     k: usize,
 }
 
-impl<V: Copy> Operands<V> {
+impl<A: Format, B: Format> Operands<A, B> {
+    /// The row of `a` and the column of `b` that element `i` of the lane's sums is a product of.
+    pub fn of_sum(&self, i: usize) -> (&[A::Value], &[B::Value]) {
+        (&self.rows[i / 2][..self.k], &self.cols[i % 2][..self.k])
+    }
+
     /// The factors of element `i` of the lane's sums, by their place along `k`.
-    pub fn factors(&self, i: usize) -> impl Iterator<Item = (V, V)> + '_ {
-        let (row, col) = (&self.rows[i / 2], &self.cols[i % 2]);
-        row.iter().copied().zip(col.iter().copied()).take(self.k)
+    pub fn factors(&self, i: usize) -> impl Iterator<Item = (A::Value, B::Value)> + '_ {
+        let (row, col) = self.of_sum(i);
+        row.iter().copied().zip(col.iter().copied())
     }
 }
 
@@ -96,7 +123,7 @@ pub(super) fn gather<A: Format, B: Format<Value = A::Value>, R: Register>(
     m: usize,
     a: &[R],
     b: &[R],
-) -> Operands<A::Value> {
+) -> Operands<A, B> {
     let lane = context::lane_id() as usize;
     let register = size_of::<R>();
     let per_register = register / A::BYTES;

@@ -301,7 +301,7 @@ impl<'m> Lower<'m> {
     }
 
     fn site_at(&mut self, at: Location) -> Site {
-        // What stands in place of a call has the line of that, as what is called has; see `RunningThread::instruction`.
+        // Code that replaces a call has the line of the call, like the code of the called function; see `RunningThread::instruction`.
         let at = self.called_from.filter(|_| is_library(at.file)).unwrap_or(at);
         self.program.sites.push(Line { file: at.file, line: at.line, column: 0 });
         self.program.library.push(is_library(at.file));

@@ -1,0 +1,118 @@
+//! `run_length_encode`.
+
+use warpsmith::args::{SliceArg, SliceMutArg};
+use warpsmith::driver::Limits;
+use warpsmith::prelude::*;
+
+use super::runs::{OpenRun, encode_kernel};
+use super::tiles::{check, empty, nothing};
+use crate::argument::{Input, Output};
+use crate::call::{Call, Family, Plan, Step, Target, short_name};
+use crate::comparable::Comparable;
+use crate::error::KernelError;
+use crate::scan::Exchange;
+use crate::scan::tiles::{plan, rounds, tiles_step};
+
+/// Writes the first element of each run of equal elements of `x` to `values`, the length of the run to `lengths`, and the number of
+/// runs to `count[0]`.
+///
+/// `values` and `lengths` may be shorter than the number of runs: runs that do not fit are counted, and not written. The rest of them
+/// does not change. Lengths are `u32` and wrap around. NaN equals nothing, so each NaN is a run of its own. `0.0` equals `-0.0`.
+///
+/// ```
+/// use warpsmith::prelude::*;
+/// use warpsmith_kernels::selection::run_length_encode;
+///
+/// # fn main() -> Result<(), warpsmith_kernels::KernelError> {
+/// let gpu = Device::simulator();
+/// let x = gpu.upload(b"aaabccccdd")?;
+/// let (mut values, mut lengths) = (gpu.alloc_zeroed::<u8>(10)?, gpu.alloc_zeroed::<u32>(10)?);
+/// let mut count = gpu.alloc_zeroed::<u64>(1)?;
+/// run_length_encode(&gpu, &x, &mut values, &mut lengths, &mut count).run()?;
+/// assert_eq!(gpu.download(&count)?, [4]);
+/// assert_eq!(gpu.download(&values)?[..4], *b"abcd");
+/// assert_eq!(gpu.download(&lengths)?[..4], [3, 1, 4, 2]);
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// [`KernelError::Shape`] from the call's methods if `count` does not have one element.
+pub fn run_length_encode<'a, T: Comparable>(
+    device: &Device,
+    x: impl SliceArg<'a, T>,
+    values: impl SliceMutArg<'a, T>,
+    lengths: impl SliceMutArg<'a, u32>,
+    count: impl SliceMutArg<'a, u64>,
+) -> Call<'a, Runs<'a, T>> {
+    let (x, values) = (Input::new(x), Output::new(values));
+    Call::new(device, Runs { x, values, lengths: Output::new(lengths), count: Output::new(count) })
+}
+
+/// A run-length encoding with its arguments.
+pub struct Runs<'a, T> {
+    x: Input<'a, T>,
+    values: Output<'a, T>,
+    lengths: Output<'a, u32>,
+    count: Output<'a, u64>,
+}
+
+impl<'a, T: Comparable> Family<'a> for Runs<'a, T> {
+    fn plan(&self, _limits: &Limits) -> Result<Plan, KernelError> {
+        let Self { x, values, lengths, count } = self;
+        check(x, count)?;
+        values.apart_from("values", x, "x")?;
+        lengths.apart_from("lengths", x, "x")?;
+        values.apart_from("values", &lengths.read(), "lengths")?;
+        count.apart_from("count", &values.read(), "values")?;
+        count.apart_from("count", &lengths.read(), "lengths")?;
+        if x.is_empty() {
+            return Ok(empty(short_name::<T>()));
+        }
+        Ok(plan::<T, OpenRun>(
+            "encode_kernel",
+            short_name::<T>(),
+            x.len(),
+            size_of::<T>() + size_of::<u32>(),
+            "one pass over the elements; each tile hands on the run that it leaves open",
+        ))
+    }
+
+    fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
+        if self.x.is_empty() {
+            return Ok(vec![nothing(self.count, target)?]);
+        }
+        // The conditions are constants: rustc compiles the kernels of one branch only.
+        let step = if const { rounds(size_of::<T>()) == 16 } {
+            self.launch::<16>(plan, target)?
+        } else if const { rounds(size_of::<T>()) == 8 } {
+            self.launch::<8>(plan, target)?
+        } else if const { rounds(size_of::<T>()) == 4 } {
+            self.launch::<4>(plan, target)?
+        } else {
+            self.launch::<1>(plan, target)?
+        };
+        Ok(vec![step])
+    }
+}
+
+impl<'a, T: Comparable> Runs<'a, T> {
+    /// The launch for `ROUNDS` elements a thread.
+    fn launch<const ROUNDS: usize>(self, plan: &Plan, target: &Target) -> Result<Step<'a>, KernelError> {
+        let Self { x, mut values, mut lengths, mut count } = self;
+        let mut exchange = Exchange::new::<OpenRun>(plan.grid, target)?;
+        Ok(tiles_step!(
+            target,
+            plan,
+            exchange,
+            encode_kernel::<T, ROUNDS>(
+                &x,
+                &mut values,
+                &mut lengths,
+                &mut count,
+                exchange.launch,
+                &mut exchange.words,
+                &mut exchange.next_tile,
+            )
+        ))
+    }
+}

@@ -1,0 +1,166 @@
+//! Loops whose indices are compared a few iterations before, and slices that are indexed alike: the faults are the twin's.
+
+use harness::needs_cxx;
+use warpsmith::prelude::*;
+use warpsmith::simulator::{Executor, Settings};
+
+use super::Dice;
+
+/// Sums of what rows of names name: by a variable of the body, with a counter that may be negative, of 64 bits, and with a store
+/// between.
+#[gpu_kernel]
+fn gathers(rows: &[i32], names: &[u32], x: &[i32], y: &[i32], out: &mut [i32], by: u32) {
+    let (mut sum, mut at) = (0i32, rows[0]);
+    while at < rows[1] {
+        let by = by + 1;
+        let name = names[at as usize].wrapping_mul(by);
+        sum = sum.wrapping_mul(3).wrapping_add(x[name]).wrapping_add(y[name]);
+        at += 1;
+    }
+    out[0] = sum;
+    let (mut far, last) = (rows[0] as i64 as usize, rows[1] as i64 as usize);
+    while far < last {
+        let name = names[far];
+        out[1] = out[1].wrapping_mul(5).wrapping_add(x[name.wrapping_add(by)]);
+        far += 1;
+    }
+}
+
+/// Two indices of two slices, both read, and one more after them.
+#[gpu_kernel]
+fn alike(names: &[u32], x: &[i32], y: &[i32], out: &mut [i32], k: u32) {
+    let a = x[names[k].wrapping_add(1)];
+    let b = y[names[k].wrapping_add(1)];
+    let c = x[names[k + 1].wrapping_add(1)] - y[names[k + 1].wrapping_add(1)];
+    out[0] = a.wrapping_sub(b).wrapping_add(c);
+}
+
+/// Each name but the first is written by the iteration before.
+#[gpu_kernel]
+fn rewrites(names: &mut [u32], x: &[i32], out: &mut [i32], end: u32) {
+    let (mut sum, mut at) = (0, 0u32);
+    while at < end {
+        sum += x[names[at]];
+        names[at + 1] += names[at];
+        at += 1;
+    }
+    out[0] = sum;
+}
+
+#[derive(Clone, Debug)]
+struct Gather {
+    rows: [i32; 2],
+    names: [u32; 14],
+    lengths: [usize; 2],
+    by: u32,
+}
+
+const PLAIN: Gather =
+    Gather { rows: [1, 14], names: [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5], lengths: [9, 9], by: 0 };
+
+impl Gather {
+    fn random(dice: &mut Dice) -> Self {
+        let mut pick = |all: &[i32]| all[dice.below(all.len())];
+        let mut names = PLAIN.names;
+        for name in &mut names {
+            if pick(&[0, 0, 0, 1]) == 1 {
+                *name = pick(&[0, 1, 5, 7, 8, 8, 9, -1]) as u32;
+            }
+        }
+        let rows = [pick(&[0, 0, 1, 2, 5, 9, -1]), pick(&[0, 1, 4, 5, 8, 13, 14, 14, 14, 15])];
+        Gather {
+            rows,
+            names,
+            lengths: [pick(&[9, 9, 9, 8, 0]) as usize, pick(&[9, 9, 8]) as usize],
+            by: pick(&[0, 0, 1]) as u32,
+        }
+    }
+
+    fn run(&self, executor: Executor) -> Result<Vec<i32>, String> {
+        let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+        let (rows, names) =
+            (device.upload(&self.rows).expect("memory"), device.upload(&self.names).expect("memory"));
+        let [x, y] = self.lengths.map(|n| (0..n as i32).map(|i| i * 7 - 5).collect::<Vec<_>>());
+        let (x, y) = (device.upload(&x).expect("memory"), device.upload(&y).expect("memory"));
+        let mut out = device.upload(&[1i32; 2]).expect("memory");
+        let done = [
+            gathers(&rows, &names, &x, &y, &mut out, self.by).grid(1).block(1).launch(&device),
+            alike(&names, &x, &y, &mut out, self.by).grid(1).block(1).launch(&device),
+        ];
+        for fault in done {
+            fault.map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;
+        }
+        Ok(device.download(&out).expect("memory"))
+    }
+}
+
+/// The text of a launch of [`alike`], whose second slice has a length.
+fn text_of_alike(second: usize) -> String {
+    let device = Device::simulator();
+    let (names, x) = (device.upload(&[0u32; 4]).expect("memory"), device.upload(&[0i32; 9]).expect("memory"));
+    let (y, mut out) =
+        (device.upload(&vec![0i32; second]).expect("memory"), device.upload(&[0i32]).expect("memory"));
+    alike(&names, &x, &y, &mut out, 0).grid(1).block(1).cuda_source().expect("a text")
+}
+
+#[test]
+fn slices_that_are_indexed_alike_share_a_check() {
+    for (second, shares) in [(9, true), (10, true), (8, false)] {
+        let text = text_of_alike(second);
+        assert_eq!(!text.contains("(unsigned int)y_len"), shares, "{second}: {text}");
+        assert!(text.contains("(unsigned int)x_len"), "{text}");
+    }
+}
+
+#[test]
+fn indices_of_the_next_iterations_are_compared_at_once() {
+    let device = Device::simulator();
+    let up = |values: &[i32]| device.upload(values).expect("memory");
+    let names = device.upload(&PLAIN.names).expect("memory");
+    let (rows, x, y, mut out) = (up(&PLAIN.rows), up(&[0; 9]), up(&[0; 9]), up(&[0; 2]));
+    let text = gathers(&rows, &names, &x, &y, &mut out, 0).grid(1).block(1).cuda_source().expect("a text");
+    for line in [
+        "while (at < end && (unsigned int)end - (unsigned int)at >= 4) {",
+        "const int at = next;",
+        "outside |= (unsigned int)name >= (unsigned int)x_len;",
+        "if (outside) break;",
+        "while (far < last && (unsigned long long)last - (unsigned long long)far >= 4) {",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn loops_whose_indices_are_compared_before_do_what_their_twins_do() {
+    needs_cxx();
+    PLAIN.run(Executor::All).expect("no fault, and no difference");
+    let (mut dice, mut faults) = (Dice(11), 0);
+    for _ in 0..400 {
+        let gather = Gather::random(&mut dice);
+        let [twin, interpreter, printed] =
+            [Executor::Twin, Executor::Interpreter, Executor::Printed].map(|executor| gather.run(executor));
+        assert_eq!((&twin, &twin), (&interpreter, &printed), "{gather:?}");
+        faults += usize::from(twin.is_err());
+    }
+    assert!((40..360).contains(&faults), "{faults} of 400");
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn indices_that_the_loop_writes_are_compared_when_they_are_read() {
+    needs_cxx();
+    for (end, is_inside) in [(4, true), (6, false)] {
+        let results = [Executor::Twin, Executor::Interpreter, Executor::Printed].map(|executor| {
+            let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+            let mut names = device.upload(&[1u32, 1, 1, 1, 1, 1, 1, 1]).expect("memory");
+            let x = device.upload(&[3i32, 1, 4, 1, 5]).expect("memory");
+            let mut out = device.upload(&[0i32]).expect("memory");
+            let done = rewrites(&mut names, &x, &mut out, end).grid(1).block(1).launch(&device);
+            done.map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;
+            Ok::<_, String>(device.download(&out).expect("memory"))
+        });
+        assert_eq!((&results[0], &results[0]), (&results[1], &results[2]));
+        assert_eq!(results[0].is_ok(), is_inside, "{results:?}");
+    }
+}
