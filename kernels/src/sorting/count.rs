@@ -70,29 +70,41 @@ fn count<K: Key, const PLACES: usize>(of_block: &mut [u32], key: K, descending: 
 /// `starts` has `stride` numbers for a place.
 #[gpu_kernel(launch_bounds(START_THREADS), noalias)]
 pub fn digit_starts(counts: &mut [u64], starts: &mut [u64], stride: usize) {
-    let mut of_warps = shared!([u64; RADIX / 32]);
-    let (t, lane) = (thread_idx().x % START_THREADS, lane_id());
+    let t = thread_idx().x % START_THREADS;
     let at = block_idx().x as usize * RADIX + t as usize;
     let count = counts[at];
     counts[at] = 0;
-    let through = through_warp::<u64>(count, lane);
-    if lane == 31 {
+    let start = before_digit::<u64>(count, t);
+    starts[block_idx().x as usize * stride + t as usize] = start;
+}
+
+/// The sum of `count` over the threads before thread `t` of the block, for the first [`RADIX`] of them. Every thread calls it; it is a
+/// barrier.
+#[gpu_fn]
+pub fn before_digit<T: Number>(count: T, t: u32) -> T {
+    let mut of_warps = shared!([T; RADIX / 32]);
+    let lane = t % 32;
+    let through = through_warp::<T>(count, lane);
+    if t < RADIX as u32 && lane == 31 {
         of_warps[t / 32] = through;
     }
     sync_threads();
-    let mut start = through - count;
-    #[unroll]
-    for w in 0..RADIX as u32 / 32 {
-        if w < t / 32 {
-            start += of_warps[w];
+    let mut before = T::ZERO;
+    if t < RADIX as u32 {
+        #[unroll]
+        for w in 0..RADIX as u32 / 32 {
+            if w < t / 32 {
+                before = before.summed(of_warps[w]);
+            }
         }
     }
-    starts[block_idx().x as usize * stride + t as usize] = start;
+    let below = shfl_up(through, 1);
+    if lane > 0 { before.summed(below) } else { before }
 }
 
 /// The sum over the lanes up to and with the caller's.
 #[gpu_fn]
-pub fn through_warp<T: Number>(value: T, lane: u32) -> T {
+fn through_warp<T: Number>(value: T, lane: u32) -> T {
     let mut sum = value;
     #[unroll]
     for delta in [1, 2, 4, 8, 16u32] {

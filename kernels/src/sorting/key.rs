@@ -9,7 +9,7 @@ pub const RADIX: usize = 1 << DIGIT_BITS;
 
 /// A word of digits.
 #[gpu_trait]
-pub trait Word: Num + 'static {
+pub trait Word: Num + Ord + 'static {
     /// The word behind all others.
     const LAST: Self;
 
@@ -17,6 +17,10 @@ pub trait Word: Num + 'static {
     fn digit(self, shift: u32) -> u32;
     /// The word in the opposite order.
     fn reversed(self) -> Self;
+    /// Whether the bits from `shift` on are those of another word. `shift` is at least 1, and may be the number of bits.
+    fn agrees(self, other: Self, shift: u32) -> bool;
+    /// The word with a digit from bit `shift` on, whose bits are zero there.
+    fn with_digit(self, shift: u32, digit: u32) -> Self;
 }
 
 /// A key to sort by: `u32`, `i32`, `f32`, `u64`, `i64` or `f64`. Floats are in the order of `total_cmp`.
@@ -48,6 +52,12 @@ macro_rules! words {
             }
             fn reversed(self) -> Self {
                 !self
+            }
+            fn agrees(self, other: Self, shift: u32) -> bool {
+                (self ^ other) >> (shift - 1) >> 1 == 0
+            }
+            fn with_digit(self, shift: u32, digit: u32) -> Self {
+                self | (digit as $t) << shift
             }
         }
     )+};

@@ -3,7 +3,7 @@
 use warpsmith::prelude::*;
 use warpsmith::types::Shared2;
 
-use super::count::through_warp;
+use super::count::before_digit;
 use super::key::{DIGIT_BITS, Key, RADIX, Value, Word, key_of, word_of};
 use super::look_back::{OWN, before_tile, publish, word_place};
 
@@ -170,8 +170,6 @@ fn add_up<const THREADS: usize>(
     tile: u32,
     t: u32,
 ) -> OfDigit {
-    let mut of_warps = shared!([u32; RADIX / 32]);
-    let (warp, lane) = (t / 32, t % 32);
     let mut count = 0u32;
     if t < RADIX as u32 {
         #[unroll]
@@ -184,19 +182,8 @@ fn add_up<const THREADS: usize>(
         assume(place < words.len());
         publish(&mut words[place], if tile > 0 { OWN } else { pass.through }, count);
     }
-    let through = through_warp::<u32>(count, lane);
-    if t < RADIX as u32 && lane == 31 {
-        of_warps[warp] = through;
-    }
-    sync_threads();
-    let mut first = through - count;
+    let first = before_digit::<u32>(count, t);
     if t < RADIX as u32 {
-        #[unroll]
-        for w in 0..RADIX as u32 / 32 {
-            if w < warp {
-                first += of_warps[w];
-            }
-        }
         #[unroll]
         for w in 0..THREADS / 32 {
             counters[w][t] += first;

@@ -22,7 +22,7 @@ use warpsmith_kernels::rows::{
     rows_twice, softmax,
 };
 use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
-use warpsmith_kernels::sorting::{digit_counts, radix_pass, sort};
+use warpsmith_kernels::sorting::{digit_counts, radix_pass, sort, top_rows};
 
 /// Compares the CUDA of a kernel with its snapshot; compiles it with and without checks.
 fn prints<K: Kernel>(name: &str, comptime: K::Comptime) {
@@ -95,6 +95,7 @@ fn sorts_and_rows_by_number_print_what_the_snapshots_show() {
     prints::<digit_counts<u32, 4, 4>>("digit_counts@u32", (false,));
     prints::<radix_pass<u32, u32, 384, 20, 3>>("radix_pass@u32", (false, false));
     prints::<radix_pass<f64, u32, 384, 12, 2>>("radix_pass@f64_u32_descending", (true, true));
+    prints::<top_rows<f32, 128>>("top_rows@f32", (true,));
     prints::<transpose_bytes>("transpose_bytes", (false,));
     prints::<named_rows<u64>>("named_rows@gather", (32, false));
     prints::<quantized_rows<RmsNorm, Words<bf16>, F8E4M3, u64, 8>>(

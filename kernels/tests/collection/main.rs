@@ -20,3 +20,4 @@ mod scans_by_key;
 mod selections;
 mod shapes;
 mod sorting;
+mod top_k;

@@ -10,7 +10,7 @@ use warpsmith_kernels::sorting::{Key, Sort, Value, sort, sort_in_place, sort_pai
 use crate::devices::{Placed, Random, devices, scale, shuffled};
 
 /// A key of the tests: its bits, and its order.
-trait Bits: Key + std::fmt::Debug {
+pub trait Bits: Key + std::fmt::Debug {
     fn of(bits: u64) -> Self;
     fn bits(self) -> u64;
     fn order(self, other: Self) -> Ordering;
@@ -44,7 +44,7 @@ bits! {
 
 /// How keys are distributed.
 #[derive(Clone, Copy, Debug)]
-enum Keys {
+pub enum Keys {
     /// Any bits: of floats, NaNs and infinities too.
     Any,
     Equal,
@@ -54,9 +54,9 @@ enum Keys {
     Few,
 }
 
-const KEYS: [Keys; 5] = [Keys::Any, Keys::Equal, Keys::Ascending, Keys::Descending, Keys::Few];
+pub const KEYS: [Keys; 5] = [Keys::Any, Keys::Equal, Keys::Ascending, Keys::Descending, Keys::Few];
 
-fn keys<K: Bits>(of: Keys, len: usize, seed: u64) -> Vec<K> {
+pub fn keys<K: Bits>(of: Keys, len: usize, seed: u64) -> Vec<K> {
     let mut random = Random::new(seed);
     let sign = 1u64 << (size_of::<K>() * 8 - 1);
     let of = |i: usize| match of {
