@@ -15,6 +15,8 @@ pub trait Word: Num + Ord + 'static {
 
     /// The digit that begins at bit `shift`.
     fn digit(self, shift: u32) -> u32;
+    /// The 32 bits that bit `shift` is one of.
+    fn half(self, shift: u32) -> u32;
     /// The word in the opposite order.
     fn reversed(self) -> Self;
     /// Whether the bits from `shift` on are those of another word. `shift` is at least 1, and may be the number of bits.
@@ -42,13 +44,17 @@ pub trait Key: GpuType + 'static {
 pub trait Value: Num + 'static {}
 
 macro_rules! words {
-    ($($t:ident)+) => {$(
+    ($($t:ident: |$word:ident, $shift:ident| $half:expr;)+) => {$(
         #[gpu_impl]
         impl Word for $t {
             const LAST: Self = $t::MAX;
 
             fn digit(self, shift: u32) -> u32 {
                 (self >> shift) as u32 % RADIX as u32
+            }
+            fn half(self, shift: u32) -> u32 {
+                let ($word, $shift) = (self, shift);
+                $half
             }
             fn reversed(self) -> Self {
                 !self
@@ -63,7 +69,10 @@ macro_rules! words {
     )+};
 }
 
-words! { u32 u64 }
+words! {
+    u32: |word, _shift| word;
+    u64: |word, shift| if shift < 32 { word as u32 } else { (word >> 32) as u32 };
+}
 
 macro_rules! keys {
     ($($t:ident $word:ident $digits:literal: |$key:ident| $of_key:expr, |$ordered:ident| $of_word:expr;)+) => {$(

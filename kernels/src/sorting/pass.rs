@@ -81,10 +81,12 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     let of_digit = add_up::<THREADS>(&mut counters, words, pass, tile, t);
     sync_threads();
 
+    let bits = bits_of_digit(pass.shift);
     let mut ranks = [0u32; ITEMS];
     #[unroll]
     for i in 0..ITEMS {
-        let rank = next_rank(&mut counters, warp, held[i].digit(pass.shift));
+        let equal = lanes_with(held[i].half(pass.shift), &bits);
+        let rank = next_rank(&mut counters[warp], held[i].digit(pass.shift), equal);
         assume(rank < (THREADS * ITEMS) as u32);
         sorted[rank] = held[i];
         if has_values {
@@ -105,18 +107,12 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     }
     sync_threads();
 
-    // Neighbouring threads have keys of neighbouring ranks, most of which belong side by side.
-    let mut places = [0usize; ITEMS];
-    #[unroll]
-    for i in 0..ITEMS {
-        let rank = i as u32 * THREADS as u32 + t;
-        let word = sorted[rank];
-        places[i] = offsets[word.digit(pass.shift)].wrapping_add(rank as u64) as usize;
-        if rank < count {
-            assume(places[i] < to.len());
-            to[places[i]] = key_of::<K>(word, descending);
-        }
-    }
+    let is_whole = count == (THREADS * ITEMS) as u32;
+    let places = if is_whole {
+        scattered::<K, THREADS, ITEMS>(&sorted, &offsets, to, pass.shift, count, true, descending)
+    } else {
+        scattered::<K, THREADS, ITEMS>(&sorted, &offsets, to, pass.shift, count, false, descending)
+    };
     if has_values {
         let mut sorted_values = shared!([V; THREADS * ITEMS]);
         #[unroll]
@@ -124,13 +120,59 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
             sorted_values[ranks[i]] = carried[i];
         }
         sync_threads();
-        #[unroll]
-        for i in 0..ITEMS {
-            let rank = i as u32 * THREADS as u32 + t;
-            if rank < count {
-                assume(places[i] < values_to.len());
-                values_to[places[i]] = sorted_values[rank];
-            }
+        if is_whole {
+            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &places, values_to, count, true);
+        } else {
+            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &places, values_to, count, false);
+        }
+    }
+}
+
+/// Writes the sorted keys of a tile to their places, and returns the places of the thread's. `count` is the number of keys.
+///
+/// Neighbouring threads have keys of neighbouring ranks, most of which belong side by side. In a whole tile no write depends on a
+/// comparison, and all reads of shared memory are under way at once.
+#[gpu_fn]
+fn scattered<K: Key, const THREADS: usize, const ITEMS: usize>(
+    sorted: &[K::Word],
+    offsets: &[u64],
+    to: &mut [K],
+    shift: u32,
+    count: u32,
+    is_whole: bool,
+    descending: bool,
+) -> [usize; ITEMS] {
+    let t = thread_idx().x % THREADS as u32;
+    let mut places = [0usize; ITEMS];
+    #[unroll]
+    for i in 0..ITEMS {
+        let rank = i as u32 * THREADS as u32 + t;
+        let word = sorted[rank];
+        places[i] = offsets[word.digit(shift)].wrapping_add(rank as u64) as usize;
+        if is_whole || rank < count {
+            assume(places[i] < to.len());
+            to[places[i]] = key_of::<K>(word, descending);
+        }
+    }
+    places
+}
+
+/// Writes the sorted values of a tile to the places of their keys.
+#[gpu_fn]
+fn scatter_values<V: Value, const THREADS: usize, const ITEMS: usize>(
+    sorted: &[V],
+    places: &[usize; ITEMS],
+    to: &mut [V],
+    count: u32,
+    is_whole: bool,
+) {
+    let t = thread_idx().x % THREADS as u32;
+    #[unroll]
+    for i in 0..ITEMS {
+        let rank = i as u32 * THREADS as u32 + t;
+        if is_whole || rank < count {
+            assume(places[i] < to.len());
+            to[places[i]] = sorted[rank];
         }
     }
 }
@@ -192,27 +234,40 @@ fn add_up<const THREADS: usize>(
     OfDigit { count, first }
 }
 
-/// The rank of a key with a digit in the tile: behind earlier keys of its warp, and of lower lanes.
+/// The rank of a key with a digit in the tile: behind earlier keys of its warp, and of lower lanes among those that have the digit.
 #[gpu_fn]
-fn next_rank(counters: &mut Shared2<u32>, warp: u32, digit: u32) -> u32 {
-    let equal = lanes_with(digit);
+fn next_rank(counters: &mut [u32], digit: u32, equal: u32) -> u32 {
     let before = (equal & lanemask_lt()).count_ones();
-    let rank = counters[warp][digit];
+    assume((digit as usize) < counters.len());
+    let rank = counters[digit];
     sync_warp();
     if before == 0 {
-        counters[warp][digit] = rank + equal.count_ones();
+        counters[digit] = rank + equal.count_ones();
     }
     sync_warp();
     rank + before
 }
 
-/// The lanes of the warp that have the same digit.
+/// The bits of the digit that begins at bit `shift`, each by itself, in the half of a word that has them.
 #[gpu_fn]
-fn lanes_with(digit: u32) -> u32 {
+fn bits_of_digit(shift: u32) -> [u32; DIGIT_BITS as usize] {
+    let mut bits = [0u32; DIGIT_BITS as usize];
+    #[unroll]
+    for k in 0..DIGIT_BITS {
+        bits[k] = 1 << ((shift + k) % 32);
+    }
+    bits
+}
+
+/// The lanes of the warp that have the same digit.
+///
+/// A bit is tested where it lies in the key: a single instruction does that, without shifts.
+#[gpu_fn]
+fn lanes_with(half: u32, bits: &[u32; DIGIT_BITS as usize]) -> u32 {
     let mut equal = u32::MAX;
     #[unroll]
-    for bit in 0..DIGIT_BITS {
-        let is_set = digit >> bit & 1 == 1;
+    for k in 0..DIGIT_BITS {
+        let is_set = half & bits[k] != 0;
         let others = ballot(is_set);
         equal &= if is_set { others } else { !others };
     }
