@@ -79,7 +79,20 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     }
     sync_threads();
     let of_digit = add_up::<THREADS>(&mut counters, words, pass, tile, t);
-    sync_threads();
+    let is_whole = count == (THREADS * ITEMS) as u32;
+    if sync_threads_or(is_whole && of_digit.count == count) {
+        // With one digit alone, the tile stays in its order.
+        if t < RADIX as u32 {
+            offsets[t] = offset(starts, words, pass, tile, t, of_digit);
+        }
+        sync_threads();
+        let to_first = offsets[held[0].digit(pass.shift)] as usize + (mine - first);
+        move_keys::<K, ITEMS>(&held, to, to_first, descending);
+        if has_values {
+            move_values::<V, ITEMS>(values, mine, values_to, to_first);
+        }
+        return;
+    }
 
     let bits = bits_of_digit(pass.shift);
     let mut ranks = [0u32; ITEMS];
@@ -107,7 +120,6 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     }
     sync_threads();
 
-    let is_whole = count == (THREADS * ITEMS) as u32;
     let places = if is_whole {
         scattered::<K, THREADS, ITEMS>(&sorted, &offsets, to, pass.shift, count, true, descending)
     } else {
@@ -174,6 +186,31 @@ fn scatter_values<V: Value, const THREADS: usize, const ITEMS: usize>(
             assume(places[i] < to.len());
             to[places[i]] = sorted[rank];
         }
+    }
+}
+
+/// Writes a thread's keys, 32 apart.
+#[gpu_fn]
+fn move_keys<K: Key, const ITEMS: usize>(
+    held: &[K::Word; ITEMS],
+    to: &mut [K],
+    to_first: usize,
+    descending: bool,
+) {
+    #[unroll]
+    for i in 0..ITEMS {
+        assume(to_first + i * 32 < to.len());
+        to[to_first + i * 32] = key_of::<K>(held[i], descending);
+    }
+}
+
+/// Copies a thread's values, 32 apart.
+#[gpu_fn]
+fn move_values<V: Value, const ITEMS: usize>(from: &[V], first: usize, to: &mut [V], to_first: usize) {
+    #[unroll]
+    for i in 0..ITEMS {
+        assume(first + i * 32 < from.len() && to_first + i * 32 < to.len());
+        to[to_first + i * 32] = from[first + i * 32];
     }
 }
 
