@@ -175,6 +175,14 @@ def only_torch(reference, dtype):
     return make
 
 
+def top_k():
+    def make(size):
+        x = random(size >> 15, 1 << 15, dtype=torch.float32)
+        return {"torch": timed(lambda: torch.topk(x, 64))}
+
+    return make
+
+
 ROWS, SQUARE = 1 << 27, 1 << 28
 
 # The default number of elements, and a function that makes the peers.
@@ -185,6 +193,7 @@ FUNCTIONS = {
     "rms_norm_f32": (ROWS, rows(rms_norm_rows, rms, torch.float32, True)),
     "rms_norm_bf16": (ROWS, rows(rms_norm_rows, rms, torch.bfloat16, True)),
     "layer_norm_bf16": (ROWS, rows(layer_norm_rows, layer, torch.bfloat16, True)),
+    "top_k_f32": (ROWS, top_k()),
     "transpose_u8": (SQUARE, square(torch.uint8)),
     "transpose_u16": (SQUARE, square(torch.float16)),
     "transpose_f32": (SQUARE, square(torch.float32)),

@@ -1,6 +1,6 @@
-//! What a call can be refused for.
+//! Errors of calls.
 
-/// Why a call was refused or failed.
+/// An error of a call: it was refused, or it failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
@@ -9,11 +9,11 @@ pub enum KernelError {
     Shape {
         /// The argument.
         what: &'static str,
-        /// What it needs.
+        /// The length, extents or value that fits.
         expected: String,
-        /// What it has.
+        /// The actual one.
         got: String,
-        /// How to mend it.
+        /// A way out.
         way_out: &'static str,
     },
 

@@ -1,4 +1,4 @@
-//! Kernels that programs call as functions: reductions, scans, selections, functions of rows, transposes, products of
+//! Kernels that programs call as functions: reductions, scans, selections, sorts, functions of rows, transposes, products of
 //! matrices and histograms.
 //!
 //! ```
@@ -35,6 +35,7 @@ pub mod reduction;
 pub mod rows;
 pub mod scan;
 pub mod selection;
+pub mod sorting;
 
 pub use call::{Call, Family, Plan, Prepared, Step, Target};
 pub use error::KernelError;

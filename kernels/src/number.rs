@@ -1,8 +1,8 @@
-//! Numbers, as reductions and scans compute with them.
+//! The numbers of reductions and scans.
 
 use warpsmith::prelude::*;
 
-/// A number with its total: the type in which many of it are added and multiplied.
+/// A number and its total, the type in which many of them are added or multiplied.
 ///
 /// | elements | total |
 /// |---|---|
@@ -21,24 +21,24 @@ pub trait Number: Num {
 
     /// The value as a total.
     fn total(self) -> Self::Total;
-    /// The sum, in the type itself; of integers wrapping.
+    /// The sum in the type itself. Integers wrap.
     fn summed(self, other: Self) -> Self;
-    /// The lesser of both; of a number and a NaN the number.
+    /// The lesser of both. Of a number and a NaN, it is the number.
     fn lesser(self, other: Self) -> Self;
-    /// The greater of both; of a number and a NaN the number.
+    /// The greater of both. Of a number and a NaN, it is the number.
     fn greater(self, other: Self) -> Self;
 }
 
 /// A type of totals.
 #[gpu_trait]
 pub trait Total: Num {
-    /// The sum; of integers wrapping.
+    /// The sum. Integers wrap.
     fn plus(self, other: Self) -> Self;
-    /// The product; of integers wrapping.
+    /// The product. Integers wrap.
     fn times(self, other: Self) -> Self;
 }
 
-/// A number that is computed with as a float: integers as `f64`, `f16` and `bf16` as `f32`.
+/// A number that calculations take as a float: integers as `f64`, `f16` and `bf16` as `f32`.
 #[gpu_trait]
 pub trait Real: Num {
     /// The float.

@@ -1,4 +1,4 @@
-// CUB's reductions, scans, histograms and selections, for turns with ours. Each line `NAME SIZE GROUPS` of the input is answered with the milliseconds of
+// CUB's reductions, scans, histograms, selections and sorts, for turns with ours. Each line `NAME SIZE GROUPS` of the input is answered with the milliseconds of
 // a launch: the median of the last two thirds of `GROUPS` groups of launches. The answer is `none` if CUB has no such function.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90a -o cub kernels/benches/peer/cub.cu
@@ -68,6 +68,22 @@ __global__ void fill_runs(uint32_t* x, size_t n) {
     }
 }
 
+// The same keys as ours: any bits, all equal, or of three values.
+__device__ uint32_t word(uint32_t i) {
+    uint32_t h = (i + 1) * 2654435761u;
+    h ^= h >> 15;
+    h *= 2246822519u;
+    h ^= h >> 13;
+    h *= 3266489917u;
+    return h ^ h >> 16;
+}
+
+__global__ void fill_keys(uint32_t* x, size_t n, char keys) {
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        x[i] = keys == 'e' ? 77 : keys == 'f' ? word(i) % 3 : word(i);
+    }
+}
+
 struct Work {
     void* x = nullptr;
     void* y = nullptr;
@@ -102,6 +118,12 @@ struct RowStart {
     int64_t cols;
     __host__ __device__ int64_t operator()(int64_t row) const { return row * cols; }
 };
+
+template <class K>
+void prepare_sort(Work& work, size_t n, char keys) {
+    prepare<K, K>(work, n, n, [n](void* m, size_t& b, K* x, K* y) { return cub::DeviceRadixSort::SortKeys(m, b, x, y, (int64_t)n); });
+    fill_keys<<<2048, 256>>>((uint32_t*)work.x, n * sizeof(K) / 4, keys);
+}
 
 static bool make(Work& work, const std::string& name, size_t n) {
     using cub::DeviceReduce;
@@ -159,6 +181,19 @@ static bool make(Work& work, const std::string& name, size_t n) {
                            : cub::DeviceSelect::Unique(m, b, x, y, count, (int64_t)n);
         });
         fill_runs<<<2048, 256>>>((uint32_t*)work.x, n);
+    } else if (name == "sort_pairs_u32") {
+        // The values lie behind the keys.
+        prepare<uint64_t, uint64_t>(work, n, n, [n](void* m, size_t& b, uint64_t* x, uint64_t* y) {
+            uint32_t *keys = (uint32_t*)x, *sorted = (uint32_t*)y;
+            return cub::DeviceRadixSort::SortPairs(m, b, keys, sorted, keys + n, sorted + n, (int64_t)n);
+        });
+        fill_keys<<<2048, 256>>>((uint32_t*)work.x, n, 'u');
+    } else if (name == "sort_f32") {
+        prepare_sort<float>(work, n, 'u');
+    } else if (name == "sort_u64") {
+        prepare_sort<uint64_t>(work, n, 'u');
+    } else if (name.rfind("sort_u32", 0) == 0) {
+        prepare_sort<uint32_t>(work, n, name.size() > 9 ? name[9] : 'u');
     } else {
         return false;
     }

@@ -5,7 +5,7 @@ use warpsmith::args::{SliceArg, SliceMutArg};
 use super::slice::{Input, Output};
 use crate::error::KernelError;
 
-/// The extents of a matrix, and where its elements lie: `(r, c)` is element `r * row_stride + c * col_stride`.
+/// The extents and strides of a matrix: its element `(r, c)` is element `r * row_stride + c * col_stride` of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Number of rows.
@@ -114,69 +114,49 @@ impl Layout {
     }
 }
 
-impl<'a, T> Matrix<'a, T> {
-    /// The same memory with `stride` elements from one row to the next.
-    ///
-    /// # Errors
-    /// [`KernelError::Shape`] if rows would overlap, or reach beyond the memory.
-    pub fn stride(self, stride: usize) -> Result<Self, KernelError> {
-        let layout = self.layout.with_stride(stride)?.within(self.memory.len())?;
-        Ok(Self { layout, ..self })
-    }
+macro_rules! matrices {
+    ($($name:ident of $memory:ident;)+) => {$(
+        impl<'a, T> $name<'a, T> {
+            /// The same memory with `stride` elements from one row to the next.
+            ///
+            /// # Errors
+            /// [`KernelError::Shape`] if rows would overlap, or reach beyond the memory.
+            pub fn stride(self, stride: usize) -> Result<Self, KernelError> {
+                let layout = self.layout.with_stride(stride)?.within(self.memory.len())?;
+                Ok(Self { layout, ..self })
+            }
 
-    /// The transposed matrix, of the same memory.
-    pub fn t(self) -> Self {
-        Self { layout: self.layout.transposed(), ..self }
-    }
+            /// The transposed matrix, of the same memory.
+            pub fn t(self) -> Self {
+                Self { layout: self.layout.transposed(), ..self }
+            }
 
-    /// Extents and strides.
-    pub fn layout(&self) -> Layout {
-        self.layout
-    }
+            /// Extents and strides.
+            pub fn layout(&self) -> Layout {
+                self.layout
+            }
 
-    /// The memory, from the element `(0, 0)` on.
-    pub fn memory(&self) -> &Input<'a, T> {
-        &self.memory
-    }
+            /// The memory, from the element `(0, 0)` on.
+            pub fn memory(&self) -> &$memory<'a, T> {
+                &self.memory
+            }
 
-    /// The memory by itself.
-    pub fn into_memory(self) -> Input<'a, T> {
-        self.memory
-    }
+            /// The memory by itself.
+            pub fn into_memory(self) -> $memory<'a, T> {
+                self.memory
+            }
+        }
+    )+};
+}
+
+matrices! {
+    Matrix of Input;
+    MatrixMut of Output;
 }
 
 impl<'a, T> MatrixMut<'a, T> {
-    /// The same memory with `stride` elements from one row to the next.
-    ///
-    /// # Errors
-    /// [`KernelError::Shape`] if rows would overlap, or reach beyond the memory.
-    pub fn stride(self, stride: usize) -> Result<Self, KernelError> {
-        let layout = self.layout.with_stride(stride)?.within(self.memory.len())?;
-        Ok(Self { layout, ..self })
-    }
-
-    /// The transposed matrix, of the same memory.
-    pub fn t(self) -> Self {
-        Self { layout: self.layout.transposed(), ..self }
-    }
-
-    /// Extents and strides.
-    pub fn layout(&self) -> Layout {
-        self.layout
-    }
-
-    /// The memory, from the element `(0, 0)` on.
-    pub fn memory(&self) -> &Output<'a, T> {
-        &self.memory
-    }
-
     /// The memory, to be written.
     pub fn memory_mut(&mut self) -> &mut Output<'a, T> {
         &mut self.memory
-    }
-
-    /// The memory by itself.
-    pub fn into_memory(self) -> Output<'a, T> {
-        self.memory
     }
 }

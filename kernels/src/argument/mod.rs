@@ -1,6 +1,6 @@
 //! Arguments of calls: device memory that is passed to several launches, and again at each repetition.
 //!
-//! Gets what kernels take, and gives it on as often as needed. Knows no kernel.
+//! Takes arguments of kernels, and passes them to any number of launches. Knows no kernel.
 
 mod matrix;
 mod slice;

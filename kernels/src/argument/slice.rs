@@ -31,25 +31,38 @@ pub struct Packs<'a, T, const N: usize> {
     pub packs: Input<'a, Pack<T, N>>,
 }
 
+macro_rules! memory {
+    ($($name:ident)+) => {$(
+        impl<T> $name<'_, T> {
+            /// Number of elements.
+            pub fn len(&self) -> usize {
+                extent(&self.arg).1
+            }
+
+            /// Returns whether there are no elements.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// Elements before the first one that begins at a multiple of 16 bytes; `None` if none does.
+            pub fn misalignment(&self) -> Option<usize> {
+                misalignment::<T>(extent(&self.arg).0)
+            }
+
+            /// None of the elements, for a kernel whose argument is not there.
+            pub fn nothing(&self) -> Self {
+                Self { arg: part::<T>(&self.arg, 0, 0, 0), _elements: PhantomData }
+            }
+        }
+    )+};
+}
+
+memory! { Input Output }
+
 impl<'a, T> Input<'a, T> {
     /// Memory that nothing else writes for `'a`.
     pub fn new(memory: impl SliceArg<'a, T>) -> Self {
         Self { arg: memory.into_arg(), _elements: PhantomData }
-    }
-
-    /// Number of elements.
-    pub fn len(&self) -> usize {
-        extent(&self.arg).1
-    }
-
-    /// Returns whether there are no elements.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Elements before the first that begins at a multiple of 16 bytes, if any does.
-    pub fn misalignment(&self) -> Option<usize> {
-        misalignment::<T>(extent(&self.arg).0)
     }
 
     /// The elements in packs; none where `N` of them do not fill a pack, or where none begins at a multiple of 16 bytes.
@@ -61,14 +74,9 @@ impl<'a, T> Input<'a, T> {
         Packs { head, packs: Input { arg, _elements: PhantomData } }
     }
 
-    /// The memory as whole values of another type whose bits are elements, as many as fit. It begins where those may.
+    /// The memory as values of another type, as many as fit. It is aligned for them.
     pub(crate) fn values<U>(&self) -> Input<'a, U> {
         Input { arg: whole::<T, U>(&self.arg), _elements: PhantomData }
-    }
-
-    /// None of the elements, for a kernel whose argument is not there.
-    pub fn nothing(&self) -> Self {
-        Self { arg: part::<T>(&self.arg, 0, 0, 0), _elements: PhantomData }
     }
 }
 
@@ -78,30 +86,10 @@ impl<'a, T> Output<'a, T> {
         Self { arg: memory.into_arg(), _elements: PhantomData }
     }
 
-    /// Number of elements.
-    pub fn len(&self) -> usize {
-        extent(&self.arg).1
-    }
-
-    /// Returns whether there are no elements.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Elements before the first that begins at a multiple of 16 bytes, if any does.
-    pub fn misalignment(&self) -> Option<usize> {
-        misalignment::<T>(extent(&self.arg).0)
-    }
-
     /// Its elements in packs, as [`Input::packs`] has them, with the elements before the first pack.
     pub fn packs<const N: usize>(&mut self) -> (usize, Output<'a, Pack<T, N>>) {
         let Packs { head, packs } = self.read().packs::<N>();
-        let arg = if let KernelArg::Slice { ptr, len, bytes, place, order, .. } = packs.arg {
-            KernelArg::Slice { ptr, len, bytes, place, order, mutable: true }
-        } else {
-            packs.arg
-        };
-        (head, Output { arg, _elements: PhantomData })
+        (head, Output { arg: accessed(packs.arg, true), _elements: PhantomData })
     }
 
     /// Refuses memory that another argument also has.
@@ -119,11 +107,6 @@ impl<'a, T> Output<'a, T> {
         if overlap { Err(KernelError::Overlap { written, other: name }) } else { Ok(()) }
     }
 
-    /// None of the elements, for a kernel whose argument is not there.
-    pub fn nothing(&self) -> Self {
-        Self { arg: part::<T>(&self.arg, 0, 0, 0), _elements: PhantomData }
-    }
-
     /// The memory as [`Input::values`] has it.
     pub(crate) fn into_values<U>(self) -> Output<'a, U> {
         Output { arg: whole::<T, U>(&self.arg), _elements: PhantomData }
@@ -134,9 +117,19 @@ impl<'a, T> Output<'a, T> {
         Self { arg: self.arg.clone(), _elements: PhantomData }
     }
 
-    /// The same memory, as what is read; for a call that works in place.
+    /// The same memory as an input, for a call that works in place.
     pub fn read(&self) -> Input<'a, T> {
-        Input { arg: self.arg.clone(), _elements: PhantomData }
+        Input { arg: accessed(self.arg.clone(), false), _elements: PhantomData }
+    }
+}
+
+/// The same slice for a kernel that writes it, or one that only reads it.
+fn accessed(arg: KernelArg, is_written: bool) -> KernelArg {
+    match arg {
+        KernelArg::Slice { ptr, len, bytes, place, order, .. } => {
+            KernelArg::Slice { ptr, len, bytes, place, order, mutable: is_written }
+        }
+        other => other,
     }
 }
 
@@ -153,7 +146,7 @@ fn bytes(arg: &KernelArg) -> Range<u64> {
     arg.memory().map_or(0..0, |memory| memory.range)
 }
 
-/// Elements from an address to the next multiple of 16 bytes, if one begins there.
+/// Elements from an address to the next multiple of 16 bytes; `None` if none begins there.
 fn misalignment<T>(address: u64) -> Option<usize> {
     let behind = (address % PACK_BYTES as u64) as usize;
     let gap = (PACK_BYTES - behind) % PACK_BYTES;
@@ -161,7 +154,7 @@ fn misalignment<T>(address: u64) -> Option<usize> {
     gap.is_multiple_of(size).then_some(gap / size)
 }
 
-/// Some elements of `T` from `from` on, as so many values of another type.
+/// The `elements` elements of `T` from number `from` on, as `values` values of another type.
 fn part<T>(arg: &KernelArg, from: usize, elements: usize, values: usize) -> KernelArg {
     match arg {
         &KernelArg::Slice { ptr, place, mutable, order, .. } => KernelArg::Slice {

@@ -1,7 +1,7 @@
-//! Calls: what every function of the collection returns, whatever it computes.
+//! Calls: the type that every function of the collection returns.
 //!
-//! A family of kernels says what follows from shapes, types and the device: a [`Plan`], and the launches that carry it out. All
-//! else is here: streams, running, repeating.
+//! A family of kernels makes a [`Plan`] from shapes, types and the device, and prepares the launches that carry it out. This module
+//! does the rest: streams, running, repeating.
 
 mod plan;
 mod prepared;
@@ -25,12 +25,12 @@ pub struct Call<'a, F> {
     _borrows: PhantomData<&'a mut ()>,
 }
 
-/// What a family of kernels knows of a call.
+/// A family of kernels: it plans and prepares a call.
 pub trait Family<'a> {
     /// The least compute capability that its kernels need.
     const NEEDS: (u32, u32) = (7, 0);
 
-    /// What the call is going to do on a device.
+    /// Plans the call for a device.
     ///
     /// # Errors
     /// Arguments that do not fit together.
@@ -43,7 +43,7 @@ pub trait Family<'a> {
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError>;
 }
 
-/// Where the launches of a call go.
+/// The device and the stream of a call's launches.
 #[derive(Clone)]
 pub struct Target {
     /// The device.
@@ -62,7 +62,7 @@ impl<'a, F: Family<'a>> Call<'a, F> {
         Self { stream: Some(stream.into()), ..self }
     }
 
-    /// What the call is going to do: the kernel, its grid, its memory, and why.
+    /// Plans the call: which kernel runs, its grid, its memory, and why.
     ///
     /// # Errors
     /// [`KernelError::Shape`] and the like for arguments that do not fit together; [`KernelError::Device`] for a device that is too old.

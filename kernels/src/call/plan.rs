@@ -1,4 +1,4 @@
-//! What a call is going to do.
+//! Plans of calls.
 
 use std::fmt;
 

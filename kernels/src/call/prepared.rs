@@ -1,4 +1,4 @@
-//! A call whose kernels are compiled and whose memory is there.
+//! Prepared calls: their kernels are compiled, and their memory is allocated.
 
 use super::Plan;
 use crate::error::KernelError;
@@ -27,12 +27,12 @@ impl<'a> Prepared<'a> {
         Self { plan, steps }
     }
 
-    /// What each launch does.
+    /// The plan that each launch carries out.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Launches once more, with what the arguments' memory holds by then.
+    /// Launches once more, with the contents that the arguments' memory has then.
     ///
     /// # Errors
     /// On the simulator a fault of a kernel; on a GPU an error of the driver, or a fault of an earlier launch.

@@ -1,19 +1,19 @@
-//! Axes of a movement: extents with the strides of both sides, in the fewest axes that say the same.
+//! Axes of a movement: extents with the strides of both sides, joined into as few axes as possible.
 
 use warpsmith::prelude::*;
 
-/// The most axes that a kernel walks beside those that it has an order of its own for.
+/// The most axes around those that a block moves along.
 pub const OUTER: usize = 6;
 
-/// An axis: its extent, and the elements from one index to the next where elements are read and where they are written.
+/// An axis: its extent, and its strides in the input and in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, GpuType)]
 #[repr(C)]
 pub struct Axis {
     /// Number of indices.
     pub extent: usize,
-    /// Elements from one index to the next in what is read.
+    /// Elements from one index to the next in the input.
     pub x_stride: usize,
-    /// Elements from one index to the next in what is written.
+    /// Elements from one index to the next in the output.
     pub y_stride: usize,
 }
 
@@ -21,23 +21,23 @@ pub struct Axis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, GpuType)]
 #[repr(C)]
 pub struct Outer {
-    /// The axes; those that are not there have one index.
+    /// The axes. Unused ones have one index.
     pub axes: [Axis; OUTER],
 }
 
-/// Where something lies: elements from the first one on.
+/// A place: its distance from the first element.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Place {
-    /// In what is read.
+    /// In the input.
     pub x: usize,
-    /// In what is written.
+    /// In the output.
     pub y: usize,
 }
 
 #[gpu_impl]
 impl Outer {
-    /// The place of what has a number, counted with the last axis as the fastest.
+    /// The place with a number. The last axis is the fastest.
     pub fn place(&self, number: usize) -> Place {
         let mut rest = number;
         let mut place = Place { x: 0, y: 0 };
@@ -59,7 +59,7 @@ impl Axis {
     /// An axis of one index.
     pub const ONE: Self = Self { extent: 1, x_stride: 0, y_stride: 0 };
 
-    /// Whether indices of this axis and of the one inside of it count on, on both sides.
+    /// Returns whether this axis and the one inside of it are one axis on both sides.
     fn continues(&self, inner: &Self) -> bool {
         self.x_stride == inner.extent * inner.x_stride && self.y_stride == inner.extent * inner.y_stride
     }
@@ -88,7 +88,7 @@ impl Outer {
     }
 }
 
-/// The same movement in the fewest axes, in the order of what is written.
+/// The same movement in as few axes as possible, in the order of the output.
 pub fn collapsed(mut axes: Vec<Axis>) -> Vec<Axis> {
     axes.retain(|axis| axis.extent != 1);
     axes.sort_by_key(|axis| std::cmp::Reverse((axis.y_stride, axis.x_stride)));

@@ -2,10 +2,10 @@
 
 use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
-use warpsmith::prelude::{Device, GpuType, Num};
+use warpsmith::prelude::{Device, GpuType, Num, U32x4};
 
 use super::axes::{Axis, OUTER};
-use super::kernels::{THREADS, copy_rows, transpose_elements, transpose_packs};
+use super::kernels::{THREADS, copy_rows, transpose_bytes, transpose_elements, transpose_packs};
 use super::plan::{BAND, Copy, Request, Turn, Way, edge};
 use crate::argument::{Input, Layout, Matrix, MatrixMut, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
@@ -68,7 +68,7 @@ pub struct Movement<'a, T> {
     span: Option<usize>,
 }
 
-/// What a caller says of the elements.
+/// The shape that a caller passes.
 enum Shape {
     Matrices(Layout, Layout),
     Array { extents: Vec<usize>, order: Vec<usize> },
@@ -105,7 +105,7 @@ impl Shape {
         }
     }
 
-    /// The elements that each side has to have, where that is not checked yet.
+    /// The number of elements of each side, for shapes that do not imply it.
     fn elements(&self) -> Option<Option<usize>> {
         match self {
             Self::Matrices(..) => None,
@@ -184,7 +184,7 @@ impl<T: GpuType> Movement<'_, T> {
 }
 
 /// The largest power of two, up to eight, of which the size of an element is a multiple: the bytes that are moved at once.
-const fn word<T>() -> usize {
+pub const fn word<T>() -> usize {
     let size = size_of::<T>();
     let lowest = size & size.wrapping_neg();
     if lowest > 8 { 8 } else { lowest }
@@ -206,7 +206,11 @@ impl<'a, T: GpuType> Family<'a> for Movement<'a, T> {
             Way::Turn(Turn { pack, edge: side, grid, of, .. }) => {
                 let padding = if pack == 1 { edge(word).1 } else { 0 };
                 Plan {
-                    kernel: if pack == 1 { "transpose_elements" } else { "transpose_packs" },
+                    kernel: match pack {
+                        1 => "transpose_elements",
+                        PACK_BYTES => "transpose_bytes",
+                        _ => "transpose_packs",
+                    },
                     types,
                     tile: side * side,
                     grid,
@@ -263,6 +267,11 @@ fn moved<'a, W: Num, const N: usize, const EDGE: usize, const PAD: usize>(
                 (grid, THREADS),
                 transpose_elements::<W, EDGE, PAD>(&x, &mut y, of, outer, is_batched)
             )
+        }
+        Way::Turn(Turn { of, outer, grid, .. }) if const { N == PACK_BYTES } => {
+            let (x, mut y) = (x.values::<U32x4>(), y.into_values::<U32x4>());
+            let is_batched = of.batch > 1;
+            step!(target, (grid, THREADS), transpose_bytes(&x, &mut y, of, outer, is_batched))
         }
         Way::Turn(Turn { of, outer, grid, span, .. }) => {
             let (x, mut y) = (x.values::<Pack<W, N>>(), y.into_values::<Pack<W, N>>());

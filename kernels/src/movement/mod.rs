@@ -5,9 +5,11 @@
 
 mod axes;
 mod call;
+mod indexed;
 mod kernels;
 mod plan;
 
 pub use axes::{Axis, Outer};
 pub use call::{Movement, copy, permute, transpose};
-pub use kernels::{Turned, copy_rows, transpose_elements, transpose_packs};
+pub use indexed::{Named, NamedRows, gather_rows, named_rows, scatter_rows};
+pub use kernels::{Turned, copy_rows, transpose_bytes, transpose_elements, transpose_packs};

@@ -1,4 +1,4 @@
-//! Which kernel moves elements along given axes, and in which accesses.
+//! The choice of the kernel that moves elements along given axes, and of its accesses.
 
 use super::axes::{Axis, Outer, collapsed};
 use super::kernels::{SIDE, THREADS, Turned};
@@ -7,7 +7,7 @@ use crate::pack::PACK_BYTES;
 /// The least extent of an axis that is worth a tile in shared memory.
 const LEAST_TURNED: usize = 8;
 /// Values that a thread copies of a piece.
-const VALUES: usize = 8;
+pub const VALUES: usize = 8;
 /// Tiles below each other that are taken before those beside them, unless the caller sets another number.
 pub const BAND: u32 = 64;
 /// Bytes of a line of the cache.
@@ -15,7 +15,7 @@ const LINE: usize = 128;
 /// Threads of a warp.
 const WARP: usize = 32;
 /// The most blocks of a grid.
-const MOST_BLOCKS: usize = i32::MAX as usize;
+pub const MOST_BLOCKS: usize = i32::MAX as usize;
 
 /// How elements are moved.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,21 +60,21 @@ pub struct Copy {
     pub pieces: usize,
     /// Threads that share a piece.
     pub lanes: u32,
-    /// Whether values lie side by side on both sides.
+    /// True if values lie side by side on both sides.
     pub is_dense: bool,
-    /// Whether there are axes around it.
+    /// True if there are axes around it.
     pub has_outer: bool,
     /// Blocks.
     pub grid: u32,
 }
 
-/// What decides how elements are moved.
+/// A movement to plan.
 pub struct Request {
     /// Axes with strides in words.
     pub axes: Vec<Axis>,
     /// Bytes of a word.
     pub word: usize,
-    /// Whether both sides begin at multiples of 16 bytes.
+    /// True if both sides begin at multiples of 16 bytes.
     pub is_aligned: bool,
     /// Tiles below each other that are taken before those beside them.
     pub band: u32,
@@ -96,7 +96,7 @@ impl Request {
                 if axes[rows].extent.min(axes[cols].extent) >= LEAST_TURNED {
                     return Way::Turn(self.turn(&axes, rows, cols));
                 }
-                // The longer axis is walked: of what is written or read, sectors are shared with the next piece.
+                // Along the longer axis, a piece shares sectors with the next one.
                 let inner = if axes[rows].extent < axes[cols].extent { cols } else { rows };
                 Way::Copy(self.copy(axes, inner))
             }
@@ -111,7 +111,7 @@ impl Request {
         PACK_BYTES / self.word
     }
 
-    /// Whether rows of some axes can be accessed in packs, which a given axis counts on neither side.
+    /// Returns whether the strides of all axes are whole packs, and both sides are aligned.
     fn strides_fit(&self, axes: &[Axis]) -> bool {
         let pack = self.per_pack();
         let fits = |stride: usize| stride == 1 || stride.is_multiple_of(pack);
@@ -157,10 +157,7 @@ impl Request {
         let pack = if packed { pack } else { 1 };
         let inner = Axis { extent: inner.extent / pack, ..inner };
         let outer: Vec<Axis> = axes.iter().map(|axis| axis.by(1, pack)).collect();
-        let wanted = inner.extent.div_ceil(VALUES).next_power_of_two();
-        // Threads that share a row access whole lines of it.
-        let least = inner.extent.next_power_of_two().min(LINE / (pack * self.word)).min(WARP);
-        let lanes = wanted.clamp(least, THREADS as usize);
+        let lanes = lanes_of(inner.extent, pack * self.word);
         let chunk = lanes * VALUES;
         let pieces = inner.extent.div_ceil(chunk) * Outer::count(&outer);
         let teams = THREADS as usize / lanes;
@@ -171,7 +168,14 @@ impl Request {
     }
 }
 
-/// The largest tile of packs of so many elements: 128 KiB of shared memory, and no more than 16 packs of a thread.
+/// Threads that share a row of `len` values of `bytes` bytes. They access whole lines of it.
+pub fn lanes_of(len: usize, bytes: usize) -> usize {
+    let wanted = len.div_ceil(VALUES).next_power_of_two();
+    let least = len.next_power_of_two().min(LINE / bytes).min(WARP);
+    wanted.clamp(least, THREADS as usize)
+}
+
+/// The side of the largest tile in [`SIDE`] packs of `pack` elements. It takes up to 128 KiB of shared memory, and up to 16 packs of a thread.
 fn most_span(pack: usize) -> usize {
     match pack {
         2 | 4 => 2,
@@ -179,7 +183,7 @@ fn most_span(pack: usize) -> usize {
     }
 }
 
-/// The side of a tile of single words of so many bytes, and the words that pad its rows to an odd number of banks.
+/// The side of a tile of single words of `word` bytes, and the words that pad its rows to an odd number of banks.
 pub fn edge(word: usize) -> (usize, usize) {
     match word {
         1 => (128, 4),

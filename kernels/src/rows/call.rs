@@ -14,81 +14,102 @@ use crate::argument::{Input, Layout, Matrix, MatrixMut, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 
-/// The least number that is added to a mean square, unless [`Call::epsilon`] sets another.
+/// The default of [`Call::epsilon`].
 const EPSILON: f32 = 1e-5;
 
-/// `y = exp(x) / sum(exp(x))` of each row, computed in `f32`.
-///
-/// `x`, `y`: `[rows, cols]`, of any stride between rows. Elements far below the largest one become zero. As in PyTorch, a row with a
-/// NaN, with positive infinity, or of negative infinities alone becomes NaN; next to finite elements, negative infinity becomes zero.
-/// A quotient has a relative error of about `2^-22 * (1 + |x - max|)`.
-///
-/// # Errors
-/// From the call's methods: [`KernelError::Shape`] if the matrices have different extents or are transposed,
-/// [`KernelError::Overlap`] if they share memory.
-pub fn softmax<'a, T: RowElement>(
-    device: &Device,
-    x: Matrix<'a, T>,
-    y: MatrixMut<'a, T>,
-) -> Call<'a, Rows<'a, Softmax, T>> {
-    Call::new(device, Rows::new(x, y))
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident $function:ident;)+) => {$(
+        $(#[$doc])*
+        pub fn $name<'a, T: RowElement>(
+            device: &Device,
+            x: Matrix<'a, T>,
+            y: MatrixMut<'a, T>,
+        ) -> Call<'a, Rows<'a, $function, T>> {
+            Call::new(device, Rows::new(x, y))
+        }
+    )+};
 }
 
-/// `y = x - ln(sum(exp(x)))` of each row, computed in `f32`.
-///
-/// `x`, `y`: `[rows, cols]`, of any stride between rows. NaN and infinities behave as in [`softmax`]; next to finite elements, negative
-/// infinity stays what it is.
-///
-/// # Errors
-/// Those of [`softmax`].
-pub fn log_softmax<'a, T: RowElement>(
-    device: &Device,
-    x: Matrix<'a, T>,
-    y: MatrixMut<'a, T>,
-) -> Call<'a, Rows<'a, LogSoftmax, T>> {
-    Call::new(device, Rows::new(x, y))
-}
+functions! {
+    /// `y = exp(x) / sum(exp(x))` of each row, computed in `f32`.
+    ///
+    /// `x`, `y`: `[rows, cols]`, of any stride between rows. Elements far below the largest one become zero. As in PyTorch, a row with a
+    /// NaN, with positive infinity, or of negative infinities alone becomes NaN; next to finite elements, negative infinity becomes zero.
+    /// A quotient has a relative error of about `2^-22 * (1 + |x - max|)`.
+    ///
+    /// # Errors
+    /// From the call's methods: [`KernelError::Shape`] if the matrices have different extents or are transposed,
+    /// [`KernelError::Overlap`] if they share memory.
+    softmax Softmax;
 
-/// `y = x / sqrt(mean(x²) + epsilon) * weight + bias` of each row, computed in `f32`.
-///
-/// `x`, `y`: `[rows, cols]`, of any stride between rows; [`weight`](Call::weight), [`bias`](Call::bias): `cols` elements.
-/// A row with a NaN becomes NaN. In a row with an infinity, that becomes NaN and the others zero.
-///
-/// # Errors
-/// Those of [`softmax`]; [`KernelError::Shape`] for a weight or bias of another length.
-pub fn rms_norm<'a, T: RowElement>(
-    device: &Device,
-    x: Matrix<'a, T>,
-    y: MatrixMut<'a, T>,
-) -> Call<'a, Rows<'a, RmsNorm, T>> {
-    Call::new(device, Rows::new(x, y))
-}
+    /// `y = x - ln(sum(exp(x)))` of each row, computed in `f32`.
+    ///
+    /// `x`, `y`: `[rows, cols]`, of any stride between rows. NaN and infinities behave as in [`softmax`]; next to finite elements, negative
+    /// infinity stays what it is.
+    ///
+    /// # Errors
+    /// Those of [`softmax`].
+    log_softmax LogSoftmax;
 
-/// `y = (x - mean(x)) / sqrt(variance(x) + epsilon) * weight + bias` of each row, computed in `f32`.
-///
-/// The variance is the sum of squared distances divided by `cols`, joined from the moments of parts of the row: a large mean loses
-/// no digits. Arguments are those of [`rms_norm`]. A row with a NaN or an infinity becomes NaN.
-///
-/// # Errors
-/// Those of [`rms_norm`].
-pub fn layer_norm<'a, T: RowElement>(
-    device: &Device,
-    x: Matrix<'a, T>,
-    y: MatrixMut<'a, T>,
-) -> Call<'a, Rows<'a, LayerNorm, T>> {
-    Call::new(device, Rows::new(x, y))
+    /// `y = x / sqrt(mean(x²) + epsilon) * weight + bias` of each row, computed in `f32`.
+    ///
+    /// `x`, `y`: `[rows, cols]`, of any stride between rows; [`weight`](Call::weight), [`bias`](Call::bias): `cols` elements.
+    /// A row with a NaN becomes NaN. In a row with an infinity, that becomes NaN and the others zero.
+    ///
+    /// # Errors
+    /// Those of [`softmax`]; [`KernelError::Shape`] for a weight or bias of another length.
+    rms_norm RmsNorm;
+
+    /// `y = (x - mean(x)) / sqrt(variance(x) + epsilon) * weight + bias` of each row, computed in `f32`.
+    ///
+    /// The variance is the sum of squared distances divided by `cols`, joined from the moments of parts of the row: a large mean loses
+    /// no digits. Arguments are those of [`rms_norm`]. A row with a NaN or an infinity becomes NaN.
+    ///
+    /// # Errors
+    /// Those of [`rms_norm`].
+    layer_norm LayerNorm;
 }
 
 /// A function of each row of a matrix.
-pub struct Rows<'a, F, T> {
+pub struct Rows<'a, F, T, Y = MatrixMut<'a, T>> {
     x: Matrix<'a, T>,
-    y: MatrixMut<'a, T>,
+    y: Y,
     residual: Option<MatrixMut<'a, T>>,
     weight: Option<Input<'a, T>>,
     bias: Option<Input<'a, T>>,
     epsilon: f32,
     threads: Option<u32>,
     _function: PhantomData<F>,
+}
+
+/// The results of rows: a matrix, or several things that are written together.
+pub trait RowsOutput {
+    /// Refuses results that do not fit an input.
+    fn check(&self, x: Layout) -> Result<(), KernelError>;
+    /// The layout of the matrix.
+    fn layout(&self) -> Layout;
+    /// Elements before the first one of the matrix that begins at a multiple of 16 bytes.
+    fn misalignment(&self) -> Option<usize>;
+    /// Refuses results that share memory with another argument.
+    fn apart_from<U>(&self, other: &Input<'_, U>, name: &'static str) -> Result<(), KernelError>;
+}
+
+impl<T> RowsOutput for MatrixMut<'_, T> {
+    fn check(&self, x: Layout) -> Result<(), KernelError> {
+        same_extents("y", self.layout(), x)
+    }
+
+    fn layout(&self) -> Layout {
+        self.layout()
+    }
+
+    fn misalignment(&self) -> Option<usize> {
+        self.memory().misalignment()
+    }
+
+    fn apart_from<U>(&self, other: &Input<'_, U>, name: &'static str) -> Result<(), KernelError> {
+        self.memory().apart_from("y", other, name)
+    }
 }
 
 /// A normalisation: a function of rows that takes weights and a residual.
@@ -98,14 +119,17 @@ impl Norm for RmsNorm {}
 impl Norm for LayerNorm {}
 
 impl<'a, F: RowFunction, T: RowElement> Call<'a, Rows<'a, F, T>> {
-    /// Threads that share a row: a power of two up to 1024, to which other numbers are rounded up. Default: as few as have a row in few
+    /// Sets how many threads share a row: a power of two up to 1024. Other numbers are rounded up. Default: as few as hold a row in few
     /// registers each.
     pub fn threads(self, threads: u32) -> Self {
         self.map(|rows| Rows { threads: Some(threads), ..rows })
     }
 }
 
-impl<'a, F: Norm, T: RowElement> Call<'a, Rows<'a, F, T>> {
+impl<'a, F: Norm, T: RowElement, Y> Call<'a, Rows<'a, F, T, Y>>
+where
+    Rows<'a, F, T, Y>: Family<'a>,
+{
     /// Adds `residual` to `x` before anything else, and writes the sum, rounded to `T`, back to it.
     ///
     /// `residual`: `[rows, cols]`, of any stride between rows.
@@ -123,14 +147,15 @@ impl<'a, F: Norm, T: RowElement> Call<'a, Rows<'a, F, T>> {
         self.map(|rows| Rows { bias: Some(Input::new(bias)), ..rows })
     }
 
-    /// What is added to the mean square. Default: 1e-5.
+    /// Sets the number that is added to the mean square. Default: 1e-5.
     pub fn epsilon(self, epsilon: f32) -> Self {
         self.map(|rows| Rows { epsilon, ..rows })
     }
 }
 
-impl<'a, F: RowFunction, T: RowElement> Rows<'a, F, T> {
-    fn new(x: Matrix<'a, T>, y: MatrixMut<'a, T>) -> Self {
+impl<'a, F: RowFunction, T: RowElement, Y: RowsOutput> Rows<'a, F, T, Y> {
+    /// A function without any setting.
+    pub(super) fn new(x: Matrix<'a, T>, y: Y) -> Self {
         Self {
             x,
             y,
@@ -143,23 +168,26 @@ impl<'a, F: RowFunction, T: RowElement> Rows<'a, F, T> {
         }
     }
 
+    /// The layout of the input.
+    pub(super) fn input(&self) -> Layout {
+        self.x.layout()
+    }
+
     /// Refuses arguments that do not fit `x`.
-    fn check(&self) -> Result<(), KernelError> {
+    pub(super) fn check(&self) -> Result<(), KernelError> {
         let x = self.x.layout();
         side_by_side("x", x)?;
-        same_extents("y", self.y.layout(), x)?;
-        let y = self.y.memory();
-        y.apart_from("y", self.x.memory(), "x")?;
+        self.y.check(x)?;
+        self.y.apart_from(self.x.memory(), "x")?;
         if let Some(residual) = &self.residual {
             same_extents("residual", residual.layout(), x)?;
-            let memory = residual.memory();
-            memory.apart_from("residual", self.x.memory(), "x")?;
-            memory.apart_from("residual", &y.read(), "y")?;
+            residual.memory().apart_from("residual", self.x.memory(), "x")?;
+            self.y.apart_from(&residual.memory().read(), "residual")?;
         }
         for (name, columns) in [("weight", &self.weight), ("bias", &self.bias)] {
             let Some(columns) = columns else { continue };
-            one_a_column(name, columns.len(), x.cols)?;
-            y.apart_from("y", columns, name)?;
+            one_for_each(name, columns.len(), x.cols, "column of `x`")?;
+            self.y.apart_from(columns, name)?;
             if let Some(residual) = &self.residual {
                 residual.memory().apart_from("residual", columns, name)?;
             }
@@ -167,11 +195,12 @@ impl<'a, F: RowFunction, T: RowElement> Rows<'a, F, T> {
         Ok(())
     }
 
-    fn way(&self) -> Way {
+    /// The shape of the call.
+    pub(super) fn shape(&self) -> Shape {
         let residual = self.residual.as_ref();
         let begins = [
             Some(self.x.memory().misalignment()),
-            Some(self.y.memory().misalignment()),
+            Some(self.y.misalignment()),
             residual.map(|residual| residual.memory().misalignment()),
             self.weight.as_ref().map(Input::misalignment),
             self.bias.as_ref().map(Input::misalignment),
@@ -183,11 +212,10 @@ impl<'a, F: RowFunction, T: RowElement> Rows<'a, F, T> {
             is_aligned: begins.into_iter().flatten().all(|begin| begin == Some(0)),
             threads: self.threads,
         }
-        .way()
     }
 }
 
-/// Refuses a matrix whose rows are not stretches of memory.
+/// Refuses a matrix whose rows are not contiguous.
 pub fn side_by_side(what: &'static str, layout: Layout) -> Result<(), KernelError> {
     if layout.col_stride == 1 || layout.cols <= 1 {
         return Ok(());
@@ -213,27 +241,14 @@ pub fn same_extents(what: &'static str, layout: Layout, x: Layout) -> Result<(),
     })
 }
 
-/// Refuses a slice that has not one element for each column.
-fn one_a_column(what: &'static str, len: usize, cols: usize) -> Result<(), KernelError> {
-    if len == cols {
+/// Refuses a slice unless it has one element for each column or row.
+pub fn one_for_each(what: &'static str, len: usize, count: usize, of: &str) -> Result<(), KernelError> {
+    if len == count {
         return Ok(());
     }
     Err(KernelError::Shape {
         what,
-        expected: format!("{cols}, one for each column of `x`"),
-        got: format!("{len} elements"),
-        way_out: "pass a part of that length: `.slice(..n)?`",
-    })
-}
-
-/// Refuses a slice that has not one element for each row.
-pub fn one_a_row(what: &'static str, len: usize, rows: usize) -> Result<(), KernelError> {
-    if len == rows {
-        return Ok(());
-    }
-    Err(KernelError::Shape {
-        what,
-        expected: format!("{rows}, one for each row of `x`"),
+        expected: format!("{count}, one for each {of}"),
         got: format!("{len} elements"),
         way_out: "pass a part of that length: `.slice(..n)?`",
     })
@@ -247,7 +262,7 @@ impl<'a, F: RowFunction, T: RowElement> Family<'a> for Rows<'a, F, T> {
         if rows == 0 || cols == 0 {
             return Ok(Plan::nothing(types, "there are no elements"));
         }
-        let way @ Way { lanes, grid, block, .. } = self.way();
+        let way @ Way { lanes, grid, block, .. } = self.shape().way();
         let warps = if lanes > 32 { (super::lanes::MOST_THREADS / 32) as usize } else { 0 };
         let (kernel, how) = match way.slots {
             Some(slots) => (
@@ -275,69 +290,59 @@ impl<'a, F: RowFunction, T: RowElement> Family<'a> for Rows<'a, F, T> {
         if plan.grid == 0 {
             return Ok(Vec::new());
         }
-        let way = self.way();
+        let way = self.shape().way();
         Ok(vec![match way.pack {
-            1 => launched::<F, T, 1, SINGLE_SLOTS>(self.singly(), way, target)?,
-            4 => launched::<F, Words<T>, 4, PACKED_SLOTS>(self.in_packs(4), way, target)?,
-            _ => launched::<F, Words<T>, 8, PACKED_SLOTS>(self.in_packs(8), way, target)?,
+            1 => launched::<F, T, T, 1, SINGLE_SLOTS>(self.arguments(1), way, target)?,
+            4 => launched::<F, T, Words<T>, 4, PACKED_SLOTS>(self.arguments(4), way, target)?,
+            _ => launched::<F, T, Words<T>, 8, PACKED_SLOTS>(self.arguments(8), way, target)?,
         }])
     }
 }
 
-/// The arguments of a kernel: memory in what an instruction loads.
-struct Arguments<'a, P> {
-    x: Input<'a, P>,
-    residual: Option<Output<'a, P>>,
-    weight: Option<Input<'a, P>>,
-    bias: Option<Input<'a, P>>,
-    y: Output<'a, P>,
-    extents: Extents,
-    epsilon: f32,
+/// The arguments of a kernel: memory as elements or packs, whichever an instruction loads.
+pub(super) struct Arguments<'a, P, Y> {
+    pub(super) x: Input<'a, P>,
+    pub(super) residual: Option<Output<'a, P>>,
+    pub(super) weight: Option<Input<'a, P>>,
+    pub(super) bias: Option<Input<'a, P>>,
+    pub(super) y: Y,
+    pub(super) extents: Extents,
+    pub(super) epsilon: f32,
 }
 
-impl<'a, F: RowFunction, T: RowElement> Rows<'a, F, T> {
-    /// Extents, with `pack` elements in each pack.
-    fn extents(&self, pack: usize) -> Extents {
+impl<'a, F: RowFunction, T: RowElement, Y: RowsOutput> Rows<'a, F, T, Y> {
+    /// The arguments with `pack` elements in each `P`.
+    pub(super) fn arguments<P>(self, pack: usize) -> Arguments<'a, P, Y> {
         let stride = |layout: Layout| layout.row_stride / pack;
         let Layout { rows, cols, .. } = self.x.layout();
-        Extents {
+        let extents = Extents {
             rows,
             packs: cols / pack,
             x_stride: stride(self.x.layout()),
             y_stride: stride(self.y.layout()),
             residual_stride: self.residual.as_ref().map_or(0, |residual| stride(residual.layout())),
-        }
-    }
-
-    fn singly(self) -> Arguments<'a, T> {
-        let extents = self.extents(1);
-        let Self { x, y, residual, weight, bias, epsilon, .. } = self;
-        let residual = residual.map(MatrixMut::into_memory);
-        Arguments { x: x.memory().clone(), residual, weight, bias, y: y.into_memory(), extents, epsilon }
-    }
-
-    fn in_packs(self, pack: usize) -> Arguments<'a, Words<T>> {
-        let extents = self.extents(pack);
+        };
         let Self { x, y, residual, weight, bias, epsilon, .. } = self;
         Arguments {
             x: x.memory().values(),
             residual: residual.map(|residual| residual.into_memory().into_values()),
             weight: weight.map(|weight| weight.values()),
             bias: bias.map(|bias| bias.values()),
-            y: y.into_memory().into_values(),
+            y,
             extents,
             epsilon,
         }
     }
 }
 
-/// The launch for what an instruction loads.
-fn launched<'a, F: RowFunction, P: Packed, const N: usize, const SLOTS: usize>(
-    arguments: Arguments<'a, P>,
+/// The launch with elements or packs.
+fn launched<'a, F: RowFunction, T: RowElement, P: Packed, const N: usize, const SLOTS: usize>(
+    arguments: Arguments<'a, P, MatrixMut<'a, T>>,
     way: Way,
     target: &Target,
 ) -> Result<Step<'a>, KernelError> {
-    let Arguments { x, residual, weight, bias, mut y, extents, epsilon } = arguments;
+    let Arguments { x, residual, weight, bias, y, extents, epsilon } = arguments;
+    let mut y = y.into_memory().into_values::<P>();
     let with = (residual.is_some(), weight.is_some(), bias.is_some());
     let mut residual = residual.unwrap_or_else(|| y.nothing());
     let weight = weight.unwrap_or_else(|| x.nothing());

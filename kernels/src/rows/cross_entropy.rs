@@ -4,7 +4,7 @@ use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
-use super::call::{one_a_row, same_extents, side_by_side};
+use super::call::{one_for_each, same_extents, side_by_side};
 use super::function::{Exponentials, RowFunction, Softmax};
 use super::lanes::{MOST_THREADS, joined};
 use super::packed::{Packed, RowElement, Words, floats, rounded};
@@ -13,7 +13,7 @@ use crate::argument::{Input, Layout, Matrix, MatrixMut, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 
-/// Rows of logits as the kernel sees them, in what an instruction loads.
+/// Rows of logits, in elements or packs, whichever an instruction loads.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Logits {
@@ -97,7 +97,7 @@ pub fn cross_entropy_rows<P: Packed, const N: usize>(
 /// `loss = ln(sum(exp(x))) - x[target]` of each row of logits, computed in `f32`.
 ///
 /// `x`: `[rows, cols]`, of any stride between rows; `targets`, `loss`: `rows` elements. The loss of a row whose target is `cols` or more,
-/// such as `u32::MAX`, is zero: so rows are left out. NaN and infinities behave as in [`softmax`](super::softmax()).
+/// such as `u32::MAX`, is zero: this leaves out a row. NaN and infinities behave as in [`softmax`](super::softmax()).
 ///
 /// # Errors
 /// From the call's methods: [`KernelError::Shape`] if lengths and extents do not fit or `x` is transposed, [`KernelError::Overlap`] if
@@ -128,7 +128,7 @@ impl<'a, T: RowElement> Call<'a, CrossEntropy<'a, T>> {
         self.map(|entropy| CrossEntropy { gradient: Some(gradient), ..entropy })
     }
 
-    /// Multiplies the gradient: by `1 / rows`, where the mean of the losses is wanted. Default: 1.
+    /// Sets the factor of the gradient: `1 / rows` for that of the mean loss. Default: 1.
     pub fn scale(self, scale: f32) -> Self {
         self.map(|entropy| CrossEntropy { scale, ..entropy })
     }
@@ -138,8 +138,8 @@ impl<T: RowElement> CrossEntropy<'_, T> {
     fn check(&self) -> Result<(), KernelError> {
         let x = self.x.layout();
         side_by_side("x", x)?;
-        one_a_row("targets", self.targets.len(), x.rows)?;
-        one_a_row("loss", self.loss.len(), x.rows)?;
+        one_for_each("targets", self.targets.len(), x.rows, "row of `x`")?;
+        one_for_each("loss", self.loss.len(), x.rows, "row of `x`")?;
         self.loss.apart_from("loss", self.x.memory(), "x")?;
         self.loss.apart_from("loss", &self.targets, "targets")?;
         if let Some(gradient) = &self.gradient {
@@ -216,7 +216,7 @@ impl<'a, T: RowElement> Family<'a> for CrossEntropy<'a, T> {
     }
 }
 
-/// The launch for what an instruction loads.
+/// The launch with elements or packs.
 fn launched<'a, P: Packed, const N: usize>(
     x: Input<'a, P>,
     targets: Input<'a, u32>,

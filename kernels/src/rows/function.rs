@@ -1,15 +1,15 @@
-//! What is computed of a row: softmax and normalisations.
+//! Functions of a row: softmax and normalisations.
 
 use warpsmith::prelude::*;
 
-/// A function of a row: a summary of all elements, and by that each output.
+/// A function of a row, which computes each output from an element and a summary of all elements.
 ///
 /// [`join`](RowFunction::join) is associative and commutative, up to rounding, and [`nothing`](RowFunction::nothing) is neutral.
 #[gpu_trait]
 pub trait RowFunction: 'static {
-    /// What is known of some elements.
+    /// A summary of some elements.
     type Summary: GpuType;
-    /// What every output needs of its row.
+    /// The facts about a row that every output needs.
     type Row: GpuType;
 
     /// The summary of no elements.
@@ -21,7 +21,7 @@ pub trait RowFunction: 'static {
     /// The summary of the elements of both.
     fn join(a: Self::Summary, b: Self::Summary) -> Self::Summary;
 
-    /// What the outputs need, by the summary of all of `cols` elements.
+    /// The facts about a row of `cols` elements, from the summary of them all.
     fn of_row(all: Self::Summary, cols: f32, epsilon: f32) -> Self::Row;
 
     /// The output for an element, before weight and bias.
@@ -47,7 +47,7 @@ pub struct Exponentials {
     pub sum: f32,
 }
 
-/// A factor and what is subtracted before it.
+/// `(x - shift) * factor`, or a part of it.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Affine {
@@ -87,49 +87,36 @@ impl Exponentials {
     }
 }
 
-#[gpu_impl]
-impl RowFunction for Softmax {
-    type Summary = Exponentials;
-    type Row = Affine;
+macro_rules! of_exponentials {
+    ($($name:ident: |$all:ident| $factor:expr, |$row:ident, $value:ident| $output:expr;)+) => {$(
+        #[gpu_impl]
+        impl RowFunction for $name {
+            type Summary = Exponentials;
+            type Row = Affine;
 
-    fn nothing() -> Exponentials {
-        Exponentials::nothing()
-    }
-    fn add<const N: usize>(summary: Exponentials, values: [f32; N]) -> Exponentials {
-        summary.with::<N>(values)
-    }
-    fn join(a: Exponentials, b: Exponentials) -> Exponentials {
-        a.joined(b)
-    }
-    fn of_row(all: Exponentials, _cols: f32, _epsilon: f32) -> Affine {
-        Affine { shift: all.max, factor: 1.0 / all.sum }
-    }
-    fn output(row: Affine, value: f32) -> f32 {
-        exp(value - row.shift) * row.factor
-    }
+            fn nothing() -> Exponentials {
+                Exponentials::nothing()
+            }
+            fn add<const N: usize>(summary: Exponentials, values: [f32; N]) -> Exponentials {
+                summary.with::<N>(values)
+            }
+            fn join(a: Exponentials, b: Exponentials) -> Exponentials {
+                a.joined(b)
+            }
+            fn of_row($all: Exponentials, _cols: f32, _epsilon: f32) -> Affine {
+                Affine { shift: $all.max, factor: $factor }
+            }
+            fn output($row: Affine, $value: f32) -> f32 {
+                $output
+            }
+        }
+    )+};
 }
 
-#[gpu_impl]
-impl RowFunction for LogSoftmax {
-    type Summary = Exponentials;
-    type Row = Affine;
-
-    fn nothing() -> Exponentials {
-        Exponentials::nothing()
-    }
-    fn add<const N: usize>(summary: Exponentials, values: [f32; N]) -> Exponentials {
-        summary.with::<N>(values)
-    }
-    fn join(a: Exponentials, b: Exponentials) -> Exponentials {
-        a.joined(b)
-    }
-    fn of_row(all: Exponentials, _cols: f32, _epsilon: f32) -> Affine {
-        Affine { shift: all.max, factor: all.sum.ln() }
-    }
+of_exponentials! {
+    Softmax: |all| 1.0 / all.sum, |row, value| exp(value - row.shift) * row.factor;
     // The largest first: with large elements, its sum with the logarithm would lose the latter.
-    fn output(row: Affine, value: f32) -> f32 {
-        value - row.shift - row.factor
-    }
+    LogSoftmax: |all| all.sum.ln(), |row, value| value - row.shift - row.factor;
 }
 
 #[gpu_impl]

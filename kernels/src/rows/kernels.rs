@@ -6,7 +6,7 @@ use super::function::RowFunction;
 use super::lanes::{MOST_THREADS, joined};
 use super::packed::{Packed, floats, plus, rounded};
 
-/// Rows as kernels see them. Lengths are in what an instruction loads: elements or packs.
+/// Rows, in elements or packs, whichever an instruction loads.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Extents {
@@ -24,8 +24,8 @@ pub struct Extents {
 
 /// Row after row of `x` as `y`, with `lanes` threads a row, each of which has up to `slots` packs of it in registers.
 ///
-/// Rows that are full have `lanes * slots` packs. A row is read once. With a residual, `x + residual` takes its place, and is what the
-/// function gets.
+/// Rows that are full have `lanes * slots` packs. A row is read once. With a residual, the function gets `x + residual`, which
+/// replaces the residual.
 #[gpu_kernel(launch_bounds(MOST_THREADS), noalias)]
 pub fn rows_in_registers<F: RowFunction, P: Packed, const N: usize, const SLOTS: usize>(
     x: &[P],
@@ -94,14 +94,8 @@ pub fn rows_in_registers<F: RowFunction, P: Packed, const N: usize, const SLOTS:
             for s in 0..slots {
                 let i = s as usize * lanes as usize + lane;
                 if i < packs {
-                    let mut values = outputs::<F, P, N>(all, held[s]);
-                    if has_weight {
-                        values = times::<P, N>(values, weight[i]);
-                    }
-                    if has_bias {
-                        values = above::<P, N>(values, bias[i]);
-                    }
-                    to[i] = rounded::<P, N>(values);
+                    let values = outputs::<F, P, N>(all, held[s]);
+                    to[i] = rounded::<P, N>(weighted::<P, N>(values, weight, bias, i, has_weight, has_bias));
                 }
             }
         }
@@ -114,7 +108,7 @@ pub fn rows_in_registers<F: RowFunction, P: Packed, const N: usize, const SLOTS:
 
 /// Row after row of `x` as `y`, with a block a row. A row is read twice: for its summary, and for its outputs.
 ///
-/// With a residual, `x + residual` takes its place, and is what the function gets.
+/// With a residual, the function gets `x + residual`, which replaces the residual.
 #[gpu_kernel(launch_bounds(MOST_THREADS), noalias)]
 pub fn rows_twice<F: RowFunction, P: Packed, const N: usize>(
     x: &[P],
@@ -155,14 +149,8 @@ pub fn rows_twice<F: RowFunction, P: Packed, const N: usize>(
         for i in (lane..packs).step_by(lanes as usize) {
             // A thread wrote itself what it reads again.
             let held = if has_residual { residual[row * extents.residual_stride + i] } else { from[i] };
-            let mut values = outputs::<F, P, N>(all, held);
-            if has_weight {
-                values = times::<P, N>(values, weight[i]);
-            }
-            if has_bias {
-                values = above::<P, N>(values, bias[i]);
-            }
-            to[i] = rounded::<P, N>(values);
+            let values = outputs::<F, P, N>(all, held);
+            to[i] = rounded::<P, N>(weighted::<P, N>(values, weight, bias, i, has_weight, has_bias));
         }
         row += grid_dim().x as usize;
         if row < extents.rows {
@@ -173,7 +161,7 @@ pub fn rows_twice<F: RowFunction, P: Packed, const N: usize>(
 
 /// The outputs for elements of a row, before weight and bias.
 #[gpu_fn]
-fn outputs<F: RowFunction, P: Packed, const N: usize>(row: F::Row, held: P) -> [f32; N] {
+pub fn outputs<F: RowFunction, P: Packed, const N: usize>(row: F::Row, held: P) -> [f32; N] {
     let mut values = floats::<P, N>(held);
     #[unroll]
     for k in 0..N {
@@ -182,24 +170,30 @@ fn outputs<F: RowFunction, P: Packed, const N: usize>(row: F::Row, held: P) -> [
     values
 }
 
-/// Values, each with its weight.
+/// Outputs of a row's pack `i`, with weight and bias.
 #[gpu_fn]
-fn times<P: Packed, const N: usize>(values: [f32; N], weights: P) -> [f32; N] {
-    let mut products = values;
-    #[unroll]
-    for k in 0..N {
-        products[k] *= weights.get(k);
+pub fn weighted<P: Packed, const N: usize>(
+    values: [f32; N],
+    weight: &[P],
+    bias: &[P],
+    i: usize,
+    has_weight: bool,
+    has_bias: bool,
+) -> [f32; N] {
+    let mut all = values;
+    if has_weight {
+        let factors = floats::<P, N>(weight[i]);
+        #[unroll]
+        for k in 0..N {
+            all[k] *= factors[k];
+        }
     }
-    products
-}
-
-/// Values, each with its bias.
-#[gpu_fn]
-fn above<P: Packed, const N: usize>(values: [f32; N], biases: P) -> [f32; N] {
-    let mut sums = values;
-    #[unroll]
-    for k in 0..N {
-        sums[k] += biases.get(k);
+    if has_bias {
+        let summands = floats::<P, N>(bias[i]);
+        #[unroll]
+        for k in 0..N {
+            all[k] += summands[k];
+        }
     }
-    sums
+    all
 }

@@ -11,9 +11,14 @@ mod kernels;
 mod lanes;
 mod packed;
 mod plan;
+mod quantized;
+mod rotary;
 
-pub use call::{Norm, Rows, layer_norm, log_softmax, rms_norm, softmax};
+pub use call::{Norm, Rows, RowsOutput, layer_norm, log_softmax, rms_norm, softmax};
+pub(crate) use call::{one_for_each, side_by_side};
 pub use cross_entropy::{CrossEntropy, Logits, cross_entropy, cross_entropy_rows};
 pub use function::{LayerNorm, LogSoftmax, RmsNorm, RowFunction, Softmax};
 pub use kernels::{Extents, rows_in_registers, rows_twice};
 pub use packed::{Packed, RowElement, Words};
+pub use quantized::{Quanta, Quantized, Quantum, layer_norm_quantized, quantized_rows, rms_norm_quantized};
+pub use rotary::{Heads, Rotary, rotary, rotary_heads, rotary_in_place};

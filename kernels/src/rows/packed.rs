@@ -12,7 +12,7 @@ pub trait RowElement: Float + Packed {
 
     /// The element of a word that begins at bit `shift`.
     fn of_word(word: u32, shift: u32) -> f32;
-    /// The word, with an element in the place of that which begins at bit `shift`.
+    /// The word with another element at bit `shift`.
     fn in_word(word: u32, shift: u32, value: f32) -> u32;
 }
 

@@ -1,4 +1,4 @@
-//! Which kernel does rows of a shape, on how many threads.
+//! The choice of the kernel for rows of a shape, and of its threads.
 
 use super::lanes::MOST_THREADS;
 use crate::argument::Layout;
@@ -10,30 +10,30 @@ pub const PACKED_SLOTS: usize = 8;
 pub const SINGLE_SLOTS: usize = 32;
 /// Threads of a block whose rows are shared by fewer.
 const BLOCK: u32 = 256;
-/// Packs of a row that is too wide for so few threads, if it is read twice.
+/// Packs of the widest row that a small block reads twice.
 const WIDE: usize = 2048;
 /// The most blocks of a grid.
 const MOST_BLOCKS: usize = i32::MAX as usize;
 
 /// Threads that share a row. The first number that holds a row with few registers in each thread is taken.
 const LANES: [u32; 6] = [4, 32, 128, 256, 512, MOST_THREADS];
-/// Few elements that do not come in packs. Of packs, few are as many as a pack has elements: on an H200, rows of halves are
-/// fastest with twice the packs in a thread that rows of `f32` are.
+/// Few elements that do not come in packs. Few packs are as many as a pack has elements: on an H200, rows of halves are fastest with
+/// twice as many packs in a thread as rows of `f32`.
 const FEW: usize = 16;
 
-/// The shape of a call, as far as it decides how rows are done.
+/// The shape of a call.
 pub struct Shape {
     /// The layouts of the matrices. Their extents are the same.
     pub layouts: Vec<Layout>,
     /// Bytes of an element.
     pub element: usize,
-    /// Whether all arguments begin at multiples of 16 bytes.
+    /// True if all arguments begin at multiples of 16 bytes.
     pub is_aligned: bool,
-    /// Threads that share a row, if the caller says so.
+    /// Threads that share a row, if the caller sets them.
     pub threads: Option<u32>,
 }
 
-/// How rows are done.
+/// The kernel for rows, and its threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
     /// Elements that one instruction loads.

@@ -5,7 +5,9 @@ use warpsmith::nvrtc::Arch;
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
-use warpsmith_kernels::movement::{copy_rows, transpose, transpose_elements, transpose_packs};
+use warpsmith_kernels::movement::{
+    copy_rows, named_rows, transpose, transpose_bytes, transpose_elements, transpose_packs,
+};
 use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
 use warpsmith_kernels::products::tensor_cores::split_k::{gemm_split_k, stages};
 use warpsmith_kernels::products::tensor_cores::warpgroups::gemm_warpgroups;
@@ -16,9 +18,11 @@ use warpsmith_kernels::reduction::{
     short_rows_kernel,
 };
 use warpsmith_kernels::rows::{
-    LayerNorm, RmsNorm, Softmax, Words, cross_entropy_rows, rows_in_registers, rows_twice, softmax,
+    LayerNorm, RmsNorm, Softmax, Words, cross_entropy_rows, quantized_rows, rotary_heads, rows_in_registers,
+    rows_twice, softmax,
 };
 use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
+use warpsmith_kernels::sorting::{digit_counts, radix_pass, sort, top_rows};
 
 /// Compares the CUDA of a kernel with its snapshot; compiles it with and without checks.
 fn prints<K: Kernel>(name: &str, comptime: K::Comptime) {
@@ -87,6 +91,21 @@ fn products_and_histograms_print_what_the_snapshots_show() {
 }
 
 #[test]
+fn sorts_and_rows_by_number_print_what_the_snapshots_show() {
+    prints::<digit_counts<u32, 4, 4>>("digit_counts@u32", (false,));
+    prints::<radix_pass<u32, u32, 384, 20, 3>>("radix_pass@u32", (false, false));
+    prints::<radix_pass<f64, u32, 384, 12, 2>>("radix_pass@f64_u32_descending", (true, true));
+    prints::<top_rows<f32, 128>>("top_rows@f32", (true,));
+    prints::<transpose_bytes>("transpose_bytes", (false,));
+    prints::<named_rows<u64>>("named_rows@gather", (32, false));
+    prints::<quantized_rows<RmsNorm, Words<bf16>, F8E4M3, u64, 8>>(
+        "quantized_rows@bf16",
+        (256, true, true, false),
+    );
+    prints::<rotary_heads<Words<f16>, Words<f32>, 8, 4>>("rotary_heads@f16", (true, true));
+}
+
+#[test]
 fn sums_of_warpgroups_stay_in_registers() {
     keeps_sums_in_registers::<gemm_warpgroups<bf16, Gelu, false, 256, false>>("gelu", &());
     keeps_sums_in_registers::<gemm_warpgroups<f16, Gelu, true, 128, false>>("gelu_128", &());
@@ -120,6 +139,11 @@ fn twin_interpreter_and_printed_cuda_agree() {
         inclusive_scan::<OwnSum<u32>>(&device, &buffer, &mut y).run().unwrap_or_else(|e| panic!("{e}"));
         let y = device.download(&y).expect("no fault");
         assert!(y.iter().zip(0..).all(|(y, i)| *y == x[..=i].iter().sum::<u32>()));
+        let keys: Vec<i32> = (0..3000).map(|i| (i * 7919) % 1000 - 500).collect();
+        let buffer = device.upload(&keys).expect("device memory");
+        let mut y = device.alloc_zeroed::<i32>(3000).expect("device memory");
+        sort(&device, &buffer, &mut y).run().unwrap_or_else(|e| panic!("{e}"));
+        assert!(device.download(&y).expect("no fault").is_sorted());
         let x: Vec<f32> = (0..640).map(|i| (i % 17) as f32).collect();
         let buffer = device.upload(&x).expect("device memory");
         let mut y = device.alloc_zeroed::<f32>(640).expect("device memory");

@@ -26,7 +26,13 @@ struct With {
     residual: bool,
 }
 
-/// The outputs for a row, and the size of what they are computed from.
+/// The outputs for a row, each with a magnitude whose roundings add to those of the output.
+///
+/// A sum of exponentials is at least 1. Its logarithm is wrong by the relative error of the sum.
+///
+/// A mean is joined from means of parts. Weighted by the lengths of the parts, their roundings are those of the mean of `|x|`, which is
+/// at most `rms(x)`, even if elements of both signs give a mean of zero. Each distance from the mean is wrong by as much, and so is the
+/// standard deviation that divides it.
 fn reference(function: Function, x: &[f64]) -> Vec<(f64, f64)> {
     let n = x.len() as f64;
     let mean = x.iter().sum::<f64>() / n;
@@ -36,11 +42,12 @@ fn reference(function: Function, x: &[f64]) -> Vec<(f64, f64)> {
     let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
     let of = |x: &f64| match function {
         Function::Softmax => ((x - max).exp() / exponentials, 0.0),
-        Function::LogSoftmax => (x - max - exponentials.ln(), max.abs()),
+        Function::LogSoftmax => (x - max - exponentials.ln(), 1.0),
         Function::RmsNorm => (x / (squares + EPSILON).sqrt(), 0.0),
         Function::LayerNorm => {
             let factor = 1.0 / (variance + EPSILON).sqrt();
-            ((x - mean) * factor, (x.abs() + mean.abs()) * factor)
+            let value = (x - mean) * factor;
+            (value, squares.sqrt() * factor * (1.0 + value.abs()))
         }
     };
     x.iter().map(of).collect()

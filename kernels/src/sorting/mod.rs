@@ -1,0 +1,20 @@
+//! Sorting: radix sorts of keys, and of keys with a value each; the largest or smallest keys of rows.
+//!
+//! A pass sorts by eight bits of the keys, the lowest first, and keeps the order of keys that are equal there. It reads and writes
+//! every key once: a tile of keys is sorted in shared memory, and learns where its runs of equal digits belong from the tiles before
+//! it (A. Adinets and D. Merrill, *Onesweep: A Faster Least Significant Digit Radix Sort for GPUs*, 2022).
+
+mod call;
+mod count;
+mod key;
+mod look_back;
+mod pass;
+mod top_k;
+mod top_k_call;
+
+pub use call::{Sort, sort, sort_in_place, sort_pairs, sort_pairs_in_place};
+pub use count::{digit_counts, digit_starts};
+pub use key::{Key, Value, Word};
+pub use pass::{Pass, radix_pass};
+pub use top_k::{TopRows, top_rows};
+pub use top_k_call::{TopK, top_k};

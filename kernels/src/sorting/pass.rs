@@ -1,0 +1,332 @@
+//! A pass: a stable sort by one digit, a tile of keys a block.
+
+use warpsmith::prelude::*;
+use warpsmith::types::Shared2;
+
+use super::count::before_digit;
+use super::key::{DIGIT_BITS, Key, RADIX, Value, Word, key_of, word_of};
+use super::look_back::{OWN, before_tile, publish, word_place};
+
+/// The digit that a launch sorts by, and its tiles.
+#[derive(Clone, Copy, Debug, GpuType)]
+#[repr(C)]
+pub struct Pass {
+    /// The first bit of the digit.
+    pub shift: u32,
+    /// The state of numbers up to the end of a tile, 0 or 1: not that of the pass before.
+    pub through: u32,
+    /// Tiles of the launch. Blocks beyond have nothing to do.
+    pub tiles: u32,
+    /// Tiles of earlier launches of the pass.
+    pub first_tile: usize,
+    /// The place of the digits' starts in `starts`. The starts for the next launch are behind them.
+    pub first_start: usize,
+}
+
+/// The keys of a tile with a digit.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct OfDigit {
+    /// Their number.
+    count: u32,
+    /// The rank of the first one in the tile.
+    first: u32,
+}
+
+/// Writes the keys of the launch's tiles to their places in the order of a digit. Keys with the same digit stay in their order.
+///
+/// Keys that are missing in the last tile count as the last ones. `words` has a word for each digit of each tile, zero before the first
+/// pass, whose state is 1. `next_tile` is zero before and after.
+#[gpu_kernel(launch_bounds(THREADS, BLOCKS), noalias)]
+pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, const BLOCKS: usize>(
+    keys: &[K],
+    values: &[V],
+    to: &mut [K],
+    values_to: &mut [V],
+    starts: &mut [u64],
+    words: &mut [u32],
+    next_tile: &mut [u32],
+    pass: Pass,
+    #[comptime] has_values: bool,
+    #[comptime] descending: bool,
+) {
+    let mut taken = shared!([u32; 1]);
+    let mut counters = shared!([[u32; RADIX]; THREADS / 32]);
+    let mut offsets = shared!([u64; RADIX]);
+    let mut sorted = shared!([K::Word; THREADS * ITEMS]);
+    let t = thread_idx().x % THREADS as u32;
+    let (warp, lane) = (t / 32, t % 32);
+    if t == 0 {
+        // Blocks take tiles in the order in which they start, so none waits for a block that has not.
+        taken[0] = atomic_inc(&mut next_tile[0], grid_dim().x - 1);
+    }
+    #[unroll]
+    for k in 0..RADIX as u32 / 32 {
+        counters[warp][k * 32 + lane] = 0;
+    }
+    sync_threads();
+    let tile = uniform(taken[0]);
+    if tile >= pass.tiles {
+        return;
+    }
+    let first = (pass.first_tile + tile as usize) * (THREADS * ITEMS);
+    let mine = first + (warp * (32 * ITEMS as u32) + lane) as usize;
+    let count = (keys.len() - first).min(THREADS * ITEMS) as u32;
+    let held = loaded::<K, THREADS, ITEMS>(keys, mine, count, descending);
+    #[unroll]
+    for i in 0..ITEMS {
+        atomic_add(&mut counters[warp][held[i].digit(pass.shift)], 1);
+    }
+    sync_threads();
+    let of_digit = add_up::<THREADS>(&mut counters, words, pass, tile, t);
+    let is_whole = count == (THREADS * ITEMS) as u32;
+    if sync_threads_or(is_whole && of_digit.count == count) {
+        // With one digit alone, the tile stays in its order.
+        if t < RADIX as u32 {
+            offsets[t] = offset(starts, words, pass, tile, t, of_digit);
+        }
+        sync_threads();
+        let to_first = offsets[held[0].digit(pass.shift)] as usize + (mine - first);
+        move_keys::<K, ITEMS>(&held, to, to_first, descending);
+        if has_values {
+            move_values::<V, ITEMS>(values, mine, values_to, to_first);
+        }
+        return;
+    }
+
+    let bits = bits_of_digit(pass.shift);
+    let mut ranks = [0u32; ITEMS];
+    #[unroll]
+    for i in 0..ITEMS {
+        let equal = lanes_with(held[i].half(pass.shift), &bits);
+        let rank = next_rank(&mut counters[warp], held[i].digit(pass.shift), equal);
+        assume(rank < (THREADS * ITEMS) as u32);
+        sorted[rank] = held[i];
+        if has_values {
+            ranks[i] = rank;
+        }
+    }
+    let mut carried = [V::ZERO; ITEMS];
+    if has_values {
+        #[unroll]
+        for i in 0..ITEMS {
+            if mine + i * 32 < values.len() {
+                carried[i] = values[mine + i * 32];
+            }
+        }
+    }
+    if t < RADIX as u32 {
+        offsets[t] = offset(starts, words, pass, tile, t, of_digit);
+    }
+    sync_threads();
+
+    let places = if is_whole {
+        scattered::<K, THREADS, ITEMS>(&sorted, &offsets, to, pass.shift, count, true, descending)
+    } else {
+        scattered::<K, THREADS, ITEMS>(&sorted, &offsets, to, pass.shift, count, false, descending)
+    };
+    if has_values {
+        let mut sorted_values = shared!([V; THREADS * ITEMS]);
+        #[unroll]
+        for i in 0..ITEMS {
+            sorted_values[ranks[i]] = carried[i];
+        }
+        sync_threads();
+        if is_whole {
+            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &places, values_to, count, true);
+        } else {
+            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &places, values_to, count, false);
+        }
+    }
+}
+
+/// Writes the sorted keys of a tile to their places, and returns the places of the thread's. `count` is the number of keys.
+///
+/// Neighbouring threads have keys of neighbouring ranks, most of which belong side by side. In a whole tile no write depends on a
+/// comparison, and all reads of shared memory are under way at once.
+#[gpu_fn]
+fn scattered<K: Key, const THREADS: usize, const ITEMS: usize>(
+    sorted: &[K::Word],
+    offsets: &[u64],
+    to: &mut [K],
+    shift: u32,
+    count: u32,
+    is_whole: bool,
+    descending: bool,
+) -> [usize; ITEMS] {
+    let t = thread_idx().x % THREADS as u32;
+    let mut places = [0usize; ITEMS];
+    #[unroll]
+    for i in 0..ITEMS {
+        let rank = i as u32 * THREADS as u32 + t;
+        let word = sorted[rank];
+        places[i] = offsets[word.digit(shift)].wrapping_add(rank as u64) as usize;
+        if is_whole || rank < count {
+            assume(places[i] < to.len());
+            to[places[i]] = key_of::<K>(word, descending);
+        }
+    }
+    places
+}
+
+/// Writes the sorted values of a tile to the places of their keys.
+#[gpu_fn]
+fn scatter_values<V: Value, const THREADS: usize, const ITEMS: usize>(
+    sorted: &[V],
+    places: &[usize; ITEMS],
+    to: &mut [V],
+    count: u32,
+    is_whole: bool,
+) {
+    let t = thread_idx().x % THREADS as u32;
+    #[unroll]
+    for i in 0..ITEMS {
+        let rank = i as u32 * THREADS as u32 + t;
+        if is_whole || rank < count {
+            assume(places[i] < to.len());
+            to[places[i]] = sorted[rank];
+        }
+    }
+}
+
+/// Writes a thread's keys, 32 apart.
+#[gpu_fn]
+fn move_keys<K: Key, const ITEMS: usize>(
+    held: &[K::Word; ITEMS],
+    to: &mut [K],
+    to_first: usize,
+    descending: bool,
+) {
+    #[unroll]
+    for i in 0..ITEMS {
+        assume(to_first + i * 32 < to.len());
+        to[to_first + i * 32] = key_of::<K>(held[i], descending);
+    }
+}
+
+/// Copies a thread's values, 32 apart.
+#[gpu_fn]
+fn move_values<V: Value, const ITEMS: usize>(from: &[V], first: usize, to: &mut [V], to_first: usize) {
+    #[unroll]
+    for i in 0..ITEMS {
+        assume(first + i * 32 < from.len() && to_first + i * 32 < to.len());
+        to[to_first + i * 32] = from[first + i * 32];
+    }
+}
+
+/// The words of a thread's keys, 32 apart; the last word where a key is missing.
+#[gpu_fn]
+fn loaded<K: Key, const THREADS: usize, const ITEMS: usize>(
+    keys: &[K],
+    mine: usize,
+    count: u32,
+    descending: bool,
+) -> [K::Word; ITEMS] {
+    let mut held = [K::Word::LAST; ITEMS];
+    if count == (THREADS * ITEMS) as u32 {
+        #[unroll]
+        for i in 0..ITEMS {
+            assume(mine + i * 32 < keys.len());
+            held[i] = word_of::<K>(keys[mine + i * 32], descending);
+        }
+    } else {
+        #[unroll]
+        for i in 0..ITEMS {
+            if mine + i * 32 < keys.len() {
+                held[i] = word_of::<K>(keys[mine + i * 32], descending);
+            }
+        }
+    }
+    held
+}
+
+/// Makes each warp's number of keys of a digit the rank of the first of them, with a thread for each digit, and publishes the tile's.
+#[gpu_fn]
+fn add_up<const THREADS: usize>(
+    counters: &mut Shared2<u32>,
+    words: &mut [u32],
+    pass: Pass,
+    tile: u32,
+    t: u32,
+) -> OfDigit {
+    let mut count = 0u32;
+    if t < RADIX as u32 {
+        #[unroll]
+        for w in 0..THREADS / 32 {
+            let of_warp = counters[w][t];
+            counters[w][t] = count;
+            count += of_warp;
+        }
+        let place = word_place(pass, tile, t);
+        assume(place < words.len());
+        publish(&mut words[place], if tile > 0 { OWN } else { pass.through }, count);
+    }
+    let first = before_digit::<u32>(count, t);
+    if t < RADIX as u32 {
+        #[unroll]
+        for w in 0..THREADS / 32 {
+            counters[w][t] += first;
+        }
+    }
+    OfDigit { count, first }
+}
+
+/// The rank of a key with a digit in the tile: behind earlier keys of its warp, and of lower lanes among those that have the digit.
+#[gpu_fn]
+fn next_rank(counters: &mut [u32], digit: u32, equal: u32) -> u32 {
+    let before = (equal & lanemask_lt()).count_ones();
+    assume((digit as usize) < counters.len());
+    let rank = counters[digit];
+    sync_warp();
+    if before == 0 {
+        counters[digit] = rank + equal.count_ones();
+    }
+    sync_warp();
+    rank + before
+}
+
+/// The bits of the digit that begins at bit `shift`, each by itself, in the half of a word that has them.
+#[gpu_fn]
+fn bits_of_digit(shift: u32) -> [u32; DIGIT_BITS as usize] {
+    let mut bits = [0u32; DIGIT_BITS as usize];
+    #[unroll]
+    for k in 0..DIGIT_BITS {
+        bits[k] = 1 << ((shift + k) % 32);
+    }
+    bits
+}
+
+/// The lanes of the warp that have the same digit.
+///
+/// A bit is tested where it lies in the key: a single instruction does that, without shifts.
+#[gpu_fn]
+fn lanes_with(half: u32, bits: &[u32; DIGIT_BITS as usize]) -> u32 {
+    let mut equal = u32::MAX;
+    #[unroll]
+    for k in 0..DIGIT_BITS {
+        let is_set = half & bits[k] != 0;
+        let others = ballot(is_set);
+        equal &= if is_set { others } else { !others };
+    }
+    equal
+}
+
+/// The distance from the rank of a digit's key in the tile to its place in the output.
+///
+/// Publishes the number of its keys up to the tile's end, and the last tile the digit's start for the next launch.
+#[gpu_fn]
+fn offset(starts: &mut [u64], words: &mut [u32], pass: Pass, tile: u32, t: u32, of_digit: OfDigit) -> u64 {
+    let before = before_tile(words, pass, tile, t);
+    if tile > 0 {
+        let place = word_place(pass, tile, t);
+        assume(place < words.len());
+        publish(&mut words[place], pass.through, before + of_digit.count);
+    }
+    let place = pass.first_start + t as usize;
+    assume(place + RADIX < starts.len());
+    let start = starts[place] + before as u64;
+    if tile == pass.tiles - 1 {
+        starts[place + RADIX] = start + of_digit.count as u64;
+    }
+    start.wrapping_sub(of_digit.first as u64)
+}
