@@ -66,6 +66,15 @@ impl<'a, T> Input<'a, T> {
         Input { arg: whole::<T, U>(&self.arg), _elements: PhantomData }
     }
 
+    /// The elements from number `from` on in words of four bytes, as many as fit; none unless elements are bytes and the first of these
+    /// begins at a multiple of four bytes.
+    pub(crate) fn words_of_bytes(&self, from: usize) -> Option<Input<'a, u32>> {
+        let (address, len) = extent(&self.arg);
+        let fits = size_of::<T>() == 1 && from <= len && (address + from as u64).is_multiple_of(4);
+        let words = len.saturating_sub(from) / 4;
+        fits.then(|| Input { arg: part::<T>(&self.arg, from, words * 4, words), _elements: PhantomData })
+    }
+
     /// None of the elements, for a kernel whose argument is not there.
     pub fn nothing(&self) -> Self {
         Self { arg: part::<T>(&self.arg, 0, 0, 0), _elements: PhantomData }
