@@ -19,16 +19,18 @@ mod matrices;
 mod reductions;
 mod scans;
 mod selections;
+mod vectors;
 
 use function::{Function, Result, time};
 
 /// The functions of all families.
-const FAMILIES: [&[Function]; 5] = [
+const FAMILIES: [&[Function]; 6] = [
     reductions::FUNCTIONS,
     scans::FUNCTIONS,
     matrices::FUNCTIONS,
     histograms::FUNCTIONS,
     selections::FUNCTIONS,
+    vectors::FUNCTIONS,
 ];
 
 fn main() -> Result<()> {

@@ -16,3 +16,4 @@ mod scans;
 mod scans_by_key;
 mod selections;
 mod shapes;
+mod vectors;
