@@ -7,12 +7,12 @@ use warpsmith::prelude::*;
 use super::kernel::select_kernel;
 use super::selectors::{Distinct, Flagged, Matching, Predicate, Selector};
 use super::tiles::{Shape, Tiling, check, empty, nothing};
-use crate::argument::{Input, Output};
+use crate::argument::{Input, Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::comparable::Comparable;
 use crate::error::KernelError;
 use crate::reduction::Truth;
-use crate::scan::tiles::{length, tiles_step};
+use crate::scan::tiles::tiles_step;
 use crate::scan::{Exchange, Tiles};
 
 /// Writes the elements of `x` with a true flag to the front of `y`, in their order, and their number to `count[0]`.

@@ -2,12 +2,12 @@
 
 use super::kernel::zero_count;
 use super::ranks::MOST;
-use crate::argument::{Input, Output};
+use crate::argument::{Input, Output, length};
 use crate::call::{Plan, Step, Target, step};
 use crate::error::KernelError;
 use crate::pack::PACK_BYTES;
 use crate::scan::place::tiles;
-use crate::scan::tiles::{LANES, THREADS, WARPS, length};
+use crate::scan::tiles::{LANES, THREADS, WARPS};
 use crate::scan::{Exchange, Word};
 
 /// The most bytes of an element: a block keeps one for each thread in shared memory.

@@ -6,14 +6,13 @@ use warpsmith::prelude::*;
 
 use super::columns::gemv_columns;
 use super::rows::{Lines, gemv_long_rows, gemv_rows};
-use crate::argument::{Input, Layout, Matrix, Output};
+use crate::argument::{Input, Layout, Matrix, Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::number::Number;
 use crate::pack::PACK_BYTES;
 use crate::reduction::block::THREADS;
 use crate::reduction::plan::{Choice, Elements, Shape};
-use crate::scan::tiles::length;
 
 /// Rows that the threads of a group take together, where there are enough of them.
 pub(super) const ROWS: usize = 4;

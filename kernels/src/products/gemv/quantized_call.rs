@@ -8,11 +8,10 @@ use super::blocks::{BLOCK, Quantized};
 use super::call::{BUSY, ROWS};
 use super::quantized::{CHUNK, RESIDENT, gemv_quantized_rows};
 use super::rows::Lines;
-use crate::argument::{Input, Matrix, Output};
+use crate::argument::{Input, Matrix, Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::reduction::block::THREADS;
-use crate::scan::tiles::length;
 
 /// Blocks of numbers that fill packs of 16 bytes together.
 const IN_PACKS: usize = 8;
