@@ -183,7 +183,21 @@ def top_k():
     return make
 
 
-ROWS, SQUARE = 1 << 27, 1 << 28
+def product(dtype, is_turned=False):
+    """cuBLAS' product of a square matrix and a vector, by PyTorch, and a copy of half of the matrix' bytes, which moves as many."""
+
+    def make(size):
+        m = int(size**0.5)
+        a, x = random(m, m, dtype=dtype), random(m, dtype=dtype)
+        a = a.t() if is_turned else a
+        y = torch.empty_like(x)
+        half, to = torch.empty(2, size // 2, device="cuda", dtype=dtype)
+        return {"cublas": timed(lambda: torch.mv(a, x, out=y)), "copy": timed(lambda: to.copy_(half))}
+
+    return make
+
+
+ROWS, SQUARE, VECTORS = 1 << 27, 1 << 28, 1 << 26
 
 # The default number of elements, and a function that makes the peers.
 FUNCTIONS = {
@@ -200,6 +214,12 @@ FUNCTIONS = {
     "transpose_f64": (SQUARE, square(torch.float64)),
     "copy_f32": (SQUARE, copies()),
     "heads_bf16": (SQUARE, permuted(lambda n: (16, 2048, n >> 22, 128), (0, 2, 1, 3), torch.bfloat16)),
+    "gemv_f32": (VECTORS, product(torch.float32)),
+    "gemv_f16": (VECTORS, product(torch.float16)),
+    "gemv_bf16": (VECTORS, product(torch.bfloat16)),
+    "gemv_f64": (VECTORS, product(torch.float64)),
+    "gemv_t_f32": (VECTORS, product(torch.float32, True)),
+    "gemv_t_bf16": (VECTORS, product(torch.bfloat16, True)),
     "batched_transpose_f32": (SQUARE, permuted(lambda n: (n >> 20, 1024, 1024), (0, 2, 1), torch.float32)),
 }
 

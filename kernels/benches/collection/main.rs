@@ -20,17 +20,19 @@ mod reductions;
 mod scans;
 mod selections;
 mod sorts;
+mod vectors;
 
 use function::{Function, Result, time};
 
 /// The functions of all families.
-const FAMILIES: [&[Function]; 6] = [
+const FAMILIES: [&[Function]; 7] = [
     reductions::FUNCTIONS,
     scans::FUNCTIONS,
     matrices::FUNCTIONS,
     histograms::FUNCTIONS,
     selections::FUNCTIONS,
     sorts::FUNCTIONS,
+    vectors::FUNCTIONS,
 ];
 
 fn main() -> Result<()> {

@@ -6,4 +6,5 @@ mod matrix;
 mod slice;
 
 pub use matrix::{Layout, Matrix, MatrixMut, matrix, matrix_mut};
+pub(crate) use slice::length;
 pub use slice::{Input, Output, Packs};

@@ -78,6 +78,20 @@ impl<'a, T> Input<'a, T> {
     pub(crate) fn values<U>(&self) -> Input<'a, U> {
         Input { arg: whole::<T, U>(&self.arg), _elements: PhantomData }
     }
+
+    /// The elements from number `from` on in words of four bytes, as many as fit; none unless elements are bytes and the first of these
+    /// begins at a multiple of four bytes.
+    pub(crate) fn words_of_bytes(&self, from: usize) -> Option<Input<'a, u32>> {
+        let (address, len) = extent(&self.arg);
+        let fits = size_of::<T>() == 1 && from <= len && (address + from as u64).is_multiple_of(4);
+        let words = len.saturating_sub(from) / 4;
+        fits.then(|| Input { arg: part::<T>(&self.arg, from, words * 4, words), _elements: PhantomData })
+    }
+
+    /// None of the elements, for a kernel whose argument is not there.
+    pub fn nothing(&self) -> Self {
+        Self { arg: part::<T>(&self.arg, 0, 0, 0), _elements: PhantomData }
+    }
 }
 
 impl<'a, T> Output<'a, T> {
@@ -131,6 +145,22 @@ fn accessed(arg: KernelArg, is_written: bool) -> KernelArg {
         }
         other => other,
     }
+}
+
+/// Refuses an argument of another length than `expected`, which is explained by `why`.
+///
+/// # Errors
+/// [`KernelError::Shape`] with the argument's name, `what`.
+pub(crate) fn length(what: &'static str, len: usize, expected: usize, why: &str) -> Result<(), KernelError> {
+    if len == expected {
+        return Ok(());
+    }
+    Err(KernelError::Shape {
+        what,
+        expected: format!("{expected}, {why}"),
+        got: format!("{len} elements"),
+        way_out: "pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`",
+    })
 }
 
 /// Address of the first element, and number of elements.

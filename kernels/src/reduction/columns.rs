@@ -43,7 +43,6 @@ pub fn reduce_columns<R: Reduction, const N: usize>(
     arrived: &mut [u32],
     y: &mut [R::Output],
 ) {
-    let mut is_last = shared!([u32; 1]);
     let t = thread_idx().x;
     let (column, line) = (t % at.width, (t / at.width) as usize);
     let lines = (THREADS / at.width) as usize;
@@ -64,35 +63,11 @@ pub fn reduce_columns<R: Reduction, const N: usize>(
 
     let output = outer * at.inner + first;
     if at.splits > 1 {
-        // One split after the other, each with the outputs in their order.
         let outputs = y.len();
-        if exists && line == 0 {
-            #[unroll]
-            for j in 0..N {
-                partials[split * outputs + output + j] = totals[j];
-            }
-        }
-        sync_threads();
-        if t == 0 {
-            let before = atomic(&mut arrived[tile]).fetch_inc(at.splits - 1, Ordering::AcqRel);
-            is_last[0] = (before == at.splits - 1) as u32;
-        }
-        sync_threads();
-        if uniform(is_last[0]) == 0 {
+        if !is_last_of_tile::<R, N>(totals, at, exists && line == 0, output, outputs, partials, arrived) {
             return;
         }
-        totals = [R::nothing(); N];
-        if exists {
-            let mut s = line;
-            while s < at.splits as usize {
-                #[unroll]
-                for j in 0..N {
-                    totals[j] = R::join(totals[j], partials[s * outputs + output + j]);
-                }
-                s += lines;
-            }
-        }
-        totals = joined_by_lines::<R, N>(totals, at.width);
+        totals = joined_by_splits::<R, N>(at, exists, output, outputs, partials);
     }
     if exists && line == 0 {
         #[unroll]
@@ -167,9 +142,64 @@ fn with_each<R: Reduction, const N: usize>(
     totals
 }
 
+/// Stores partial results of the outputs from `output` on, which the threads that have `owns` hold. Returns whether this block is the last
+/// of its tile to do so.
+///
+/// One split lies after the other, each with the outputs in their order. `arrived` has a counter for each tile, which is zero before and
+/// after.
+#[gpu_fn]
+pub fn is_last_of_tile<R: Reduction, const N: usize>(
+    totals: [R::Partial; N],
+    at: Columns,
+    owns: bool,
+    output: usize,
+    outputs: usize,
+    partials: &mut [R::Partial],
+    arrived: &mut [u32],
+) -> bool {
+    let mut is_last = shared!([u32; 1]);
+    let (tile, split) = ((block_idx().x / at.splits) as usize, (block_idx().x % at.splits) as usize);
+    if owns {
+        #[unroll]
+        for j in 0..N {
+            partials[split * outputs + output + j] = totals[j];
+        }
+    }
+    sync_threads();
+    if thread_idx().x == 0 {
+        let before = atomic(&mut arrived[tile]).fetch_inc(at.splits - 1, Ordering::AcqRel);
+        is_last[0] = (before == at.splits - 1) as u32;
+    }
+    sync_threads();
+    uniform(is_last[0]) == 1
+}
+
+/// Joins the partial results of all blocks of a tile, in the tile's last block. The first line gets the results.
+#[gpu_fn]
+pub fn joined_by_splits<R: Reduction, const N: usize>(
+    at: Columns,
+    exists: bool,
+    output: usize,
+    outputs: usize,
+    partials: &[R::Partial],
+) -> [R::Partial; N] {
+    let mut totals = [R::nothing(); N];
+    if exists {
+        let mut s = (thread_idx().x / at.width) as usize;
+        while s < at.splits as usize {
+            #[unroll]
+            for j in 0..N {
+                totals[j] = R::join(totals[j], partials[s * outputs + output + j]);
+            }
+            s += (THREADS / at.width) as usize;
+        }
+    }
+    joined_by_lines::<R, N>(totals, at.width)
+}
+
 /// Joins the partial results of a block's lines, which have `width` threads each. The first line gets the results.
 #[gpu_fn]
-fn joined_by_lines<R: Reduction, const N: usize>(totals: [R::Partial; N], width: u32) -> [R::Partial; N] {
+pub fn joined_by_lines<R: Reduction, const N: usize>(totals: [R::Partial; N], width: u32) -> [R::Partial; N] {
     let mut kept = shared!([R::Partial; THREADS]);
     let t = thread_idx().x;
     let mut totals = totals;

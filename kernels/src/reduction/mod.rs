@@ -14,12 +14,12 @@
 //! | [`Any`] [`All`] | `bool`s and numbers | `bool`: whether any or all are true |
 //! | [`Count`] | `bool`s and numbers | the number of true ones, `u64` |
 
-mod block;
-mod columns;
+pub(crate) mod block;
+pub(crate) mod columns;
 mod dot;
 mod extremes;
 mod moments;
-mod plan;
+pub(crate) mod plan;
 mod reduce;
 mod rows;
 mod segment;

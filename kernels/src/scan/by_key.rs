@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use warpsmith::prelude::*;
 
 use super::Word;
-use super::look_back::{before_tile, before_warp, take_tile};
+use super::look_back::{announce, before_tile, before_warp, take_tile};
 use super::tiles::{LANES, THREADS, WARPS};
 use super::word::MOST_HALVES;
 use crate::reduction::Reduction;
@@ -140,6 +140,7 @@ pub fn scan_by_key_kernel<K: GpuType + PartialEq, R: Reduction, const ROUNDS: us
         first: if first == EARLIER { u64::MAX } else { (tile_first + first as usize) as u64 },
     };
     let warps = before_warp::<Segments<R>, WARPS>(of_warp);
+    announce::<Segments<R>>(warps.all, tile, launch, words);
     let before_tile = before_tile::<Segments<R>>(warps.all, tile, launch, words);
     let before = Segments::<R>::join(before_tile, warps.before);
     #[unroll]

@@ -9,8 +9,8 @@ use warpsmith::driver::Limits;
 use super::Word;
 use super::by_key::{Segment, scan_by_key_kernel};
 use super::exchange::Exchange;
-use super::tiles::{length, plan, rounds, tiles_step};
-use crate::argument::{Input, Output};
+use super::tiles::{plan, rounds, tiles_step};
+use crate::argument::{Input, Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::comparable::Comparable;
 use crate::error::KernelError;
@@ -82,7 +82,7 @@ impl<'a, R: Reduction<Partial: Word>, K: Comparable> Family<'a> for ScanByKey<'a
             return Ok(Plan::nothing(types, "there are no elements"));
         }
         let why = "one pass over the elements; each tile hands on the segment that it leaves open";
-        Ok(plan::<R::Element, Segment<R::Partial>>("scan_by_key_kernel", types, x.len(), 0, why))
+        Ok(plan::<R::Element, Segment<R::Partial>>("scan_by_key_kernel", types, x.len(), why))
     }
 
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {

@@ -8,9 +8,10 @@ use warpsmith::driver::Limits;
 
 use super::Word;
 use super::exchange::Exchange;
-use super::kernel::{THREADS, Tiles, WARPS, scan_kernel};
-use super::tiles::{length, tiles_step};
-use crate::argument::{Input, Output};
+use super::kernel::{Tiles, scan_kernel};
+use super::place::tiles;
+use super::tiles::{LANES, THREADS, WARPS, tiles_step};
+use crate::argument::{Input, Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
 use crate::pack::PACK_BYTES;
@@ -94,7 +95,7 @@ impl<'a, R: Reduction> Scan<'a, R> {
     };
 
     /// Elements of a tile.
-    const TILE: usize = THREADS as usize * Self::PER_PACK * rounds(Self::PER_PACK);
+    const TILE: usize = LANES * Self::PER_PACK * rounds(Self::PER_PACK);
 
     /// The number of elements before the first pack, if the packs of input and output begin at the same element.
     fn head(&self) -> Option<usize> {
@@ -102,12 +103,6 @@ impl<'a, R: Reduction> Scan<'a, R> {
             && size_of::<R::Output>() == size_of::<R::Element>();
         let (x, y) = (self.x.misalignment()?, self.y.misalignment()?);
         (fits && x == y && x <= self.x.len()).then_some(x)
-    }
-
-    /// The number of tiles. The first begins at the pack that would contain the elements before the first pack.
-    fn tiles(&self) -> usize {
-        let missing = self.head().map_or(0, |head| head.wrapping_neg() % Self::PER_PACK);
-        (self.x.len() + missing).div_ceil(Self::TILE)
     }
 }
 
@@ -127,14 +122,15 @@ impl<'a, R: Reduction<Partial: Word>> Family<'a> for Scan<'a, R> {
                 "one pass over the elements, one by one, as packs of `x` and `y` do not begin at the same element"
             }
         };
-        let grid = u32::try_from(self.tiles()).unwrap_or(u32::MAX);
+        let tiles = tiles(self.x.len(), self.head().unwrap_or(0), Self::PER_PACK, rounds(Self::PER_PACK));
+        let grid = u32::try_from(tiles).unwrap_or(u32::MAX);
         Ok(Plan {
             kernel: "scan_kernel",
             types,
             tile: Self::TILE,
             grid,
             block: THREADS,
-            shared: (WARPS as usize + 1) * size_of::<R::Partial>() + size_of::<u32>(),
+            shared: (WARPS + 1) * size_of::<R::Partial>() + size_of::<u32>(),
             workspace: Exchange::bytes::<R::Partial>(grid),
             why: why.to_owned(),
         })

@@ -53,6 +53,20 @@ pub fn take_tile(next_tile: &mut [u32]) -> u32 {
     taken[0]
 }
 
+/// The sum over the lanes up to and with the caller's.
+#[gpu_fn]
+pub fn warp_inclusive<R: Reduction>(value: R::Partial, lane: u32) -> R::Partial {
+    let mut sum = value;
+    #[unroll]
+    for delta in [1, 2, 4, 8, 16u32] {
+        let below = shfl_up(sum, delta);
+        if lane >= delta {
+            sum = R::join(below, sum);
+        }
+    }
+    sum
+}
+
 /// Joins the sums of a block's `WARPS` warps. `of_warp` is the warp's sum, in each of its lanes. Every thread calls this once.
 #[gpu_fn]
 pub fn before_warp<R: Reduction, const WARPS: usize>(of_warp: R::Partial) -> Warps<R::Partial> {
@@ -74,7 +88,20 @@ pub fn before_warp<R: Reduction, const WARPS: usize>(of_warp: R::Partial) -> War
     Warps { before, all }
 }
 
-/// The sum of all tiles before the block's, whose own sum is `of_tile`. Every thread calls this once; it is a barrier.
+/// Publishes the sum of the block's tile, `of_tile`. Tiles behind it go on as soon as they have it.
+///
+/// Every thread calls this once, and [`before_tile`] later, with the same arguments.
+#[gpu_fn]
+pub fn announce<R: Reduction>(of_tile: R::Partial, tile: u32, launch: u32, words: &mut [u64])
+where
+    R::Partial: Word,
+{
+    if thread_idx().x == 0 && tile > 0 {
+        publish::<R::Partial>(words, Board { tiles: grid_dim().x, launch }, tile, false, of_tile);
+    }
+}
+
+/// The sum of all tiles before the block's, whose own sum is `of_tile`, as announced. Every thread calls this once; it is a barrier.
 ///
 /// `words` has `R::Partial::HALVES` words for each tile, which are zero before the first launch. `launch` numbers the launches from 1
 /// on.
@@ -88,9 +115,6 @@ where
     // Warp 0 looks back.
     if thread_idx().x < 32 {
         let lane = thread_idx().x;
-        if lane == 0 && tile > 0 {
-            publish::<R::Partial>(words, board, tile, false, of_tile);
-        }
         let before = looked_back::<R>(words, board, tile, lane);
         if lane == 0 {
             publish::<R::Partial>(words, board, tile, true, R::join(before, of_tile));

@@ -12,6 +12,7 @@ mod call;
 mod exchange;
 mod kernel;
 mod look_back;
+pub(crate) mod place;
 pub(crate) mod tiles;
 mod word;
 
@@ -20,5 +21,5 @@ pub use by_key_call::{ScanByKey, exclusive_scan_by_key, inclusive_scan_by_key};
 pub use call::{Scan, exclusive_scan, exclusive_scan_in_place, inclusive_scan, inclusive_scan_in_place};
 pub(crate) use exchange::Exchange;
 pub use kernel::{Tiles, scan_kernel};
-pub(crate) use look_back::{before_tile, before_warp, take_tile};
+pub(crate) use look_back::{announce, before_tile, before_warp, take_tile, warp_inclusive};
 pub use word::{MOST_HALVES, Word};

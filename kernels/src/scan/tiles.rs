@@ -1,9 +1,9 @@
-//! Tiles whose lanes take neighbouring elements, as scans by key and selections have them: their size, and the plans of their calls.
+//! The threads of tiles, in all kernels that look back; for scans by key, whose lanes take neighbouring elements, also the size of tiles and
+//! the plan.
 
 use super::exchange::Exchange;
 use super::word::Word;
 use crate::call::Plan;
-use crate::error::KernelError;
 
 /// Threads of a block.
 pub const THREADS: u32 = 256;
@@ -22,9 +22,8 @@ pub const fn rounds(size: usize) -> usize {
     }
 }
 
-/// The plan of a kernel for `len` elements of type `T`, whose tiles have sums of type `W`, and which keeps `staged` bytes of shared
-/// memory for each element.
-pub fn plan<T, W: Word>(kernel: &'static str, types: String, len: usize, staged: usize, why: &str) -> Plan {
+/// The plan of a kernel for `len` elements of type `T`, whose tiles have sums of type `W`.
+pub fn plan<T, W: Word>(kernel: &'static str, types: String, len: usize, why: &str) -> Plan {
     let tile = LANES * rounds(size_of::<T>());
     let grid = u32::try_from(len.div_ceil(tile)).unwrap_or(u32::MAX);
     Plan {
@@ -33,26 +32,10 @@ pub fn plan<T, W: Word>(kernel: &'static str, types: String, len: usize, staged:
         tile,
         grid,
         block: THREADS,
-        shared: tile * staged + (WARPS + 1) * size_of::<W>() + size_of::<u32>(),
+        shared: (WARPS + 1) * size_of::<W>() + size_of::<u32>(),
         workspace: Exchange::bytes::<W>(grid),
         why: why.to_owned(),
     }
-}
-
-/// Refuses an argument of another length than `expected`, which is explained by `why`.
-///
-/// # Errors
-/// [`KernelError::Shape`] with the argument's name, `what`.
-pub fn length(what: &'static str, len: usize, expected: usize, why: &str) -> Result<(), KernelError> {
-    if len == expected {
-        return Ok(());
-    }
-    Err(KernelError::Shape {
-        what,
-        expected: format!("{expected}, {why}"),
-        got: format!("{len} elements"),
-        way_out: "pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`",
-    })
 }
 
 /// A step that launches a kernel of tiles: `tiles_step!(target, plan, exchange, kernel(arguments))`. Each launch has its own number.

@@ -6,14 +6,14 @@ use warpsmith::prelude::*;
 
 use super::kernel::select_kernel;
 use super::selectors::{Distinct, Flagged, Matching, Predicate, Selector};
-use super::tiles::{check, empty, nothing};
-use crate::argument::{Input, Output};
+use super::tiles::{Shape, Tiling, check, empty, nothing};
+use crate::argument::{Input, Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::comparable::Comparable;
 use crate::error::KernelError;
 use crate::reduction::Truth;
-use crate::scan::Exchange;
-use crate::scan::tiles::{length, plan, rounds, tiles_step};
+use crate::scan::tiles::tiles_step;
+use crate::scan::{Exchange, Tiles};
 
 /// Writes the elements of `x` with a true flag to the front of `y`, in their order, and their number to `count[0]`.
 ///
@@ -104,6 +104,9 @@ pub fn unique<'a, T: Comparable>(
     Select::call(device, Input::new(x), None, 0, (Output::new(y), Output::new(count)))
 }
 
+/// The most bytes that a thread has of elements of up to 16 bytes.
+const BYTES: usize = 128;
+
 /// A selection with its arguments.
 pub struct Select<'a, S: Selector> {
     x: Input<'a, S::Element>,
@@ -148,12 +151,9 @@ impl<'a, S: Selector> Family<'a> for Select<'a, S> {
         if x.is_empty() {
             return Ok(empty(types));
         }
-        let why = if *keeps_others {
-            "one pass over the elements, which are written from both ends"
-        } else {
-            "one pass over the elements"
-        };
-        Ok(plan::<S::Element, u64>("select_kernel", types, x.len(), size_of::<S::Element>(), why))
+        let why = if *keeps_others { ", which are written from both ends" } else { "" };
+        let staged = size_of::<S::Element>();
+        Ok(Tiling::of(x, BYTES).plan::<u64>("select_kernel", types, staged, why))
     }
 
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
@@ -161,38 +161,62 @@ impl<'a, S: Selector> Family<'a> for Select<'a, S> {
             return Ok(vec![nothing(self.count, target)?]);
         }
         // The conditions are constants: rustc compiles the kernels of one branch only.
-        let step = if const { rounds(size_of::<S::Element>()) == 16 } {
-            self.launch::<16>(plan, target)?
-        } else if const { rounds(size_of::<S::Element>()) == 8 } {
-            self.launch::<8>(plan, target)?
-        } else if const { rounds(size_of::<S::Element>()) == 4 } {
-            self.launch::<4>(plan, target)?
+        let step = if const { Self::has(16, 2) } {
+            self.launch::<16, 2>(plan, target)?
+        } else if const { Self::has(8, 4) } {
+            self.launch::<8, 4>(plan, target)?
+        } else if const { Self::has(4, 8) } {
+            self.launch::<4, 8>(plan, target)?
+        } else if const { Self::has(2, 8) } {
+            self.launch::<2, 8>(plan, target)?
+        } else if const { Self::has(1, 8) } {
+            self.launch::<1, 8>(plan, target)?
         } else {
-            self.launch::<1>(plan, target)?
+            self.launch::<1, 1>(plan, target)?
         };
         Ok(vec![step])
     }
 }
 
 impl<'a, S: Selector> Select<'a, S> {
-    /// The launch for `ROUNDS` elements a thread.
-    fn launch<const ROUNDS: usize>(self, plan: &Plan, target: &Target) -> Result<Step<'a>, KernelError> {
+    /// Returns whether a thread has so many packs of so many elements.
+    const fn has(n: usize, rounds: usize) -> bool {
+        let shape = Shape::of(size_of::<S::Element>(), BYTES);
+        shape.n == n && shape.rounds == rounds
+    }
+
+    /// The launch for `ROUNDS` packs of `N` elements a thread.
+    fn launch<const N: usize, const ROUNDS: usize>(
+        self,
+        plan: &Plan,
+        target: &Target,
+    ) -> Result<Step<'a>, KernelError> {
         let Self { x, flags, setting, mut y, mut count, keeps_others } = self;
+        let head = Tiling::of(&x, BYTES).head;
+        let xs = head.map_or_else(|| x.values().nothing(), |_| x.packs::<N>().packs);
+        let head = head.unwrap_or(0);
         let flags = flags.unwrap_or_else(|| x.values::<S::Flag>().nothing());
+        // Packs that share a word must begin with it.
+        let flag_words = if N >= 4 || head == 0 { flags.words_of_bytes(head) } else { None };
+        let are_bytes = flag_words.is_some();
+        let flag_words = flag_words.unwrap_or_else(|| x.values().nothing());
         let mut exchange = Exchange::new::<u64>(plan.grid, target)?;
         Ok(tiles_step!(
             target,
             plan,
             exchange,
-            select_kernel::<S, ROUNDS>(
+            select_kernel::<S, N, ROUNDS>(
                 &x,
+                &xs,
                 &flags,
+                &flag_words,
                 setting,
                 &mut y,
                 &mut count,
-                exchange.launch,
+                Tiles { head, launch: exchange.launch },
                 &mut exchange.words,
                 &mut exchange.next_tile,
+                are_bytes,
                 keeps_others,
             )
         ))

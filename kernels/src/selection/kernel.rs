@@ -3,9 +3,19 @@
 use warpsmith::prelude::*;
 
 use super::Selector;
+use super::ranks::{
+    before_in_round, first_written, marked, marked_by_words, of_round, of_warp, ranked, taken,
+};
+use crate::pack::Pack;
 use crate::reduction::OwnSum;
+use crate::scan::place::{in_tile, loaded, placed};
 use crate::scan::tiles::{LANES, THREADS, WARPS};
-use crate::scan::{before_tile, before_warp, take_tile};
+use crate::scan::{Tiles, announce, before_tile, before_warp, take_tile};
+
+/// Blocks that run on a multiprocessor at once, if a thread has `elements` elements: the most that have registers for them.
+const fn blocks(elements: usize) -> u32 {
+    if elements <= 32 { 4 } else { 1 }
+}
 
 /// Sets the count of an empty input.
 #[gpu_kernel]
@@ -19,79 +29,79 @@ pub fn zero_count(count: &mut [u64]) {
 ///
 /// If it `keeps_others`, the other elements are written from the back of `y` on, in reverse order; `y` is then as long as `x`.
 ///
-/// `ROUNDS` elements a thread. `words` has two words for each tile, which are zero before the first launch, and `launch` numbers the
-/// launches from 1 on. `next_tile` is zero before and after each launch.
-#[gpu_kernel(launch_bounds(THREADS), noalias)]
-pub fn select_kernel<S: Selector, const ROUNDS: usize>(
+/// Each thread has `ROUNDS` packs of `N` elements. `xs` has the elements of `x` from number `at.head` on, or nothing, and then elements
+/// are loaded one by one. `flag_words` has the flags of the elements of `xs` if these `are_bytes`. `words` has two words for each tile,
+/// which are zero before the first launch. `next_tile` is zero before and after each launch.
+#[gpu_kernel(launch_bounds(THREADS, { blocks(N * ROUNDS) }), noalias)]
+pub fn select_kernel<S: Selector, const N: usize, const ROUNDS: usize>(
     x: &[S::Element],
+    xs: &[Pack<S::Element, N>],
     flags: &[S::Flag],
+    flag_words: &[u32],
     setting: S::Setting,
     y: &mut [S::Element],
     count: &mut [u64],
-    launch: u32,
+    at: Tiles,
     words: &mut [u64],
     next_tile: &mut [u32],
+    #[comptime] are_bytes: bool,
     #[comptime] keeps_others: bool,
 ) {
-    let mut staged = shared!([S::Element; LANES * ROUNDS]);
-    let (t, lane) = (thread_idx().x % THREADS, thread_idx().x % 32);
+    let mut staged = shared!([S::Element; LANES * N * ROUNDS]);
     let tile = take_tile(next_tile);
-    let tile_first = tile as usize * (LANES * ROUNDS);
-    // Neighbouring lanes have neighbouring elements.
-    let in_tile = t / 32 * (32 * ROUNDS as u32) + lane;
-    // Every tile has an element.
-    assume(tile_first < x.len());
-    let tile_len = (LANES * ROUNDS).min(x.len() - tile_first) as u32;
+    let place = placed::<N, ROUNDS>(tile, x.len(), at.head, xs.len());
+    let elements = loaded::<S::Element, N, ROUNDS>(x, xs, place);
+    let mut marks = 0u32;
+    if S::FLAGGED {
+        if are_bytes && place.is_whole {
+            marks = marked_by_words::<N, ROUNDS>(flag_words, place);
+        } else {
+            marks = marked::<S::Flag, N, ROUNDS>(flags, place);
+        }
+    }
+    let taken = taken::<S, N, ROUNDS>(&elements, x, marks, setting, place);
+    let ranks = ranked::<N, ROUNDS>(taken.mask);
+    let warps = before_warp::<OwnSum<u32>, WARPS>(of_warp::<N, ROUNDS>(ranks));
+    announce::<OwnSum<u64>>(warps.all as u64, tile, at.launch, words);
 
-    let mut elements = [x[tile_first]; ROUNDS];
-    let mut ranks = [0u32; ROUNDS];
-    let mut taken = 0u32;
-    let mut of_warp = 0u32;
+    let mut of_rounds = warps.before;
     #[unroll]
     for r in 0..ROUNDS {
-        if in_tile + r as u32 * 32 < tile_len {
-            elements[r] = x[tile_first + in_tile as usize + r * 32];
+        let mut rank = of_rounds + before_in_round::<N>(ranks, r);
+        #[unroll]
+        for j in 0..N {
+            if taken.mask >> (r * N + j) & 1 == 1 {
+                assume((rank as usize) < LANES * N * ROUNDS);
+                staged[rank] = elements[r].0[j];
+                rank += 1;
+            } else if keeps_others && taken.exists >> (r * N + j) & 1 == 1 {
+                // The others fill the tile from its back.
+                let other = in_tile::<N>(place, r, j) - rank;
+                assume((other as usize) < LANES * N * ROUNDS);
+                staged[(LANES * N * ROUNDS) as u32 - 1 - other] = elements[r].0[j];
+            }
         }
-    }
-    #[unroll]
-    for r in 0..ROUNDS {
-        let at = in_tile + r as u32 * 32;
-        if at < tile_len && S::takes(elements[r], tile_first + at as usize, x, flags, setting) {
-            taken |= 1 << r;
-        }
-    }
-    #[unroll]
-    for r in 0..ROUNDS {
-        let votes = ballot(taken >> r & 1 == 1);
-        ranks[r] = of_warp + (votes & lanemask_lt()).count_ones();
-        of_warp += votes.count_ones();
+        of_rounds += of_round::<N>(ranks, r);
     }
 
-    let warps = before_warp::<OwnSum<u32>, WARPS>(of_warp);
-    #[unroll]
-    for r in 0..ROUNDS {
-        let at = in_tile + r as u32 * 32;
-        let rank = warps.before + ranks[r];
-        if taken >> r & 1 == 1 {
-            staged[rank] = elements[r];
-        } else if keeps_others && at < tile_len {
-            // The others fill the tile from its back.
-            staged[(LANES * ROUNDS) as u32 - 1 - (at - rank)] = elements[r];
-        }
-    }
-    let before = before_tile::<OwnSum<u64>>(warps.all as u64, tile, launch, words) as usize;
-    for k in (t..warps.all).step_by(LANES) {
-        if before + (k as usize) < y.len() {
-            y[before + k as usize] = staged[k];
-        }
+    let before = before_tile::<OwnSum<u64>>(warps.all as u64, tile, at.launch, words) as usize;
+    let fits = (warps.all as usize).min(y.len().saturating_sub(before)) as u32;
+    let mut rank = first_written(before);
+    while rank < fits {
+        assume(before + (rank as usize) < y.len() && (rank as usize) < LANES * N * ROUNDS);
+        y[before + rank as usize] = staged[rank];
+        rank += THREADS;
     }
     if keeps_others {
-        let end = y.len() - (tile_first - before);
-        for k in (t..tile_len - warps.all).step_by(LANES) {
-            y[end - 1 - k as usize] = staged[(LANES * ROUNDS) as u32 - 1 - k];
+        let end = y.len() - (place.tile_first - before);
+        let mut other = first_written(end.wrapping_neg());
+        while other < place.tile_len - warps.all {
+            assume((other as usize) < end && (other as usize) < LANES * N * ROUNDS);
+            y[end - 1 - other as usize] = staged[(LANES * N * ROUNDS) as u32 - 1 - other];
+            other += THREADS;
         }
     }
-    if t == 0 && tile == grid_dim().x - 1 {
+    if thread_idx().x == 0 && tile == grid_dim().x - 1 {
         count[0] = before as u64 + warps.all as u64;
     }
 }

@@ -12,6 +12,7 @@
 
 mod call;
 mod kernel;
+mod ranks;
 mod run_call;
 mod runs;
 mod selectors;

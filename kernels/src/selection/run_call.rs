@@ -5,13 +5,13 @@ use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
 use super::runs::{OpenRun, encode_kernel};
-use super::tiles::{check, empty, nothing};
+use super::tiles::{Shape, Tiling, check, empty, nothing};
 use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::comparable::Comparable;
 use crate::error::KernelError;
-use crate::scan::Exchange;
-use crate::scan::tiles::{plan, rounds, tiles_step};
+use crate::scan::tiles::tiles_step;
+use crate::scan::{Exchange, Tiles};
 
 /// Writes the first element of each run of equal elements of `x` to `values`, the length of the run to `lengths`, and the number of
 /// runs to `count[0]`.
@@ -48,6 +48,9 @@ pub fn run_length_encode<'a, T: Comparable>(
     Call::new(device, Runs { x, values, lengths: Output::new(lengths), count: Output::new(count) })
 }
 
+/// The most bytes that a thread has of elements of up to 16 bytes: their positions are in shared memory, too.
+const BYTES: usize = 64;
+
 /// A run-length encoding with its arguments.
 pub struct Runs<'a, T> {
     x: Input<'a, T>,
@@ -68,13 +71,9 @@ impl<'a, T: Comparable> Family<'a> for Runs<'a, T> {
         if x.is_empty() {
             return Ok(empty(short_name::<T>()));
         }
-        Ok(plan::<T, OpenRun>(
-            "encode_kernel",
-            short_name::<T>(),
-            x.len(),
-            size_of::<T>() + size_of::<u32>(),
-            "one pass over the elements; each tile hands on the run that it leaves open",
-        ))
+        let why = "; each tile hands on the run that it leaves open";
+        let staged = size_of::<T>() + size_of::<u16>();
+        Ok(Tiling::of(x, BYTES).plan::<OpenRun>("encode_kernel", short_name::<T>(), staged, why))
     }
 
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
@@ -82,34 +81,52 @@ impl<'a, T: Comparable> Family<'a> for Runs<'a, T> {
             return Ok(vec![nothing(self.count, target)?]);
         }
         // The conditions are constants: rustc compiles the kernels of one branch only.
-        let step = if const { rounds(size_of::<T>()) == 16 } {
-            self.launch::<16>(plan, target)?
-        } else if const { rounds(size_of::<T>()) == 8 } {
-            self.launch::<8>(plan, target)?
-        } else if const { rounds(size_of::<T>()) == 4 } {
-            self.launch::<4>(plan, target)?
+        let step = if const { Self::has(16, 2) } {
+            self.launch::<16, 2>(plan, target)?
+        } else if const { Self::has(8, 4) } {
+            self.launch::<8, 4>(plan, target)?
+        } else if const { Self::has(4, 4) } {
+            self.launch::<4, 4>(plan, target)?
+        } else if const { Self::has(2, 4) } {
+            self.launch::<2, 4>(plan, target)?
+        } else if const { Self::has(1, 4) } {
+            self.launch::<1, 4>(plan, target)?
         } else {
-            self.launch::<1>(plan, target)?
+            self.launch::<1, 1>(plan, target)?
         };
         Ok(vec![step])
     }
 }
 
 impl<'a, T: Comparable> Runs<'a, T> {
-    /// The launch for `ROUNDS` elements a thread.
-    fn launch<const ROUNDS: usize>(self, plan: &Plan, target: &Target) -> Result<Step<'a>, KernelError> {
+    /// Returns whether a thread has so many packs of so many elements.
+    const fn has(n: usize, rounds: usize) -> bool {
+        let shape = Shape::of(size_of::<T>(), BYTES);
+        shape.n == n && shape.rounds == rounds
+    }
+
+    /// The launch for `ROUNDS` packs of `N` elements a thread.
+    fn launch<const N: usize, const ROUNDS: usize>(
+        self,
+        plan: &Plan,
+        target: &Target,
+    ) -> Result<Step<'a>, KernelError> {
         let Self { x, mut values, mut lengths, mut count } = self;
+        let head = Tiling::of(&x, BYTES).head;
+        let xs = head.map_or_else(|| x.values().nothing(), |_| x.packs::<N>().packs);
+        let head = head.unwrap_or(0);
         let mut exchange = Exchange::new::<OpenRun>(plan.grid, target)?;
         Ok(tiles_step!(
             target,
             plan,
             exchange,
-            encode_kernel::<T, ROUNDS>(
+            encode_kernel::<T, N, ROUNDS>(
                 &x,
+                &xs,
                 &mut values,
                 &mut lengths,
                 &mut count,
-                exchange.launch,
+                Tiles { head, launch: exchange.launch },
                 &mut exchange.words,
                 &mut exchange.next_tile,
             )

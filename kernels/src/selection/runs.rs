@@ -2,9 +2,18 @@
 
 use warpsmith::prelude::*;
 
+use super::Distinct;
+use super::ranks::{MOST, before_in_round, first_written, of_round, of_warp, ranked, taken};
+use crate::pack::Pack;
 use crate::reduction::Reduction;
+use crate::scan::place::{Place, in_tile, loaded, placed};
 use crate::scan::tiles::{LANES, THREADS, WARPS};
-use crate::scan::{MOST_HALVES, Word, before_tile, before_warp, take_tile};
+use crate::scan::{MOST_HALVES, Tiles, Word, announce, before_tile, before_warp, take_tile};
+
+/// Blocks that run on a multiprocessor at once, if a thread has `elements` elements: the most that have registers for them.
+const fn blocks(elements: usize) -> u32 {
+    if elements <= 16 { 5 } else { 4 }
+}
 
 /// The runs that begin in some elements, and the elements since the last beginning.
 #[derive(Clone, Copy, Debug, GpuType)]
@@ -55,81 +64,68 @@ impl Word for OpenRun {
 /// Writes the first element of each run of equal ones to `values`, the length of the run to `lengths`, as far as these fit, and the
 /// number of runs to `count[0]`.
 ///
-/// `ROUNDS` elements a thread. `words` has three words for each tile; they, `launch` and `next_tile` are as in
+/// Each thread has `ROUNDS` packs of `N` elements. `words` has three words for each tile; they, `xs`, `at` and `next_tile` are as in
 /// [`select_kernel`](super::select_kernel).
-#[gpu_kernel(launch_bounds(THREADS), noalias)]
-pub fn encode_kernel<T: GpuType + PartialEq, const ROUNDS: usize>(
+#[gpu_kernel(launch_bounds(THREADS, { blocks(N * ROUNDS) }), noalias)]
+pub fn encode_kernel<T: GpuType + PartialEq + 'static, const N: usize, const ROUNDS: usize>(
     x: &[T],
+    xs: &[Pack<T, N>],
     values: &mut [T],
     lengths: &mut [u32],
     count: &mut [u64],
-    launch: u32,
+    at: Tiles,
     words: &mut [u64],
     next_tile: &mut [u32],
 ) {
-    let mut staged = shared!([T; LANES * ROUNDS]);
-    let mut beginnings = shared!([u32; LANES * ROUNDS]);
-    let (t, lane) = (thread_idx().x % THREADS, thread_idx().x % 32);
+    let mut staged = shared!([T; LANES * N * ROUNDS]);
+    // The positions in the tile at which runs begin.
+    let mut beginnings = shared!([u16; LANES * N * ROUNDS]);
     let tile = take_tile(next_tile);
-    let tile_first = tile as usize * (LANES * ROUNDS);
-    let warp_first = t / 32 * (32 * ROUNDS as u32);
-    let in_tile = warp_first + lane;
-    // Every tile has an element.
-    assume(tile_first < x.len());
-    let tile_len = (LANES * ROUNDS).min(x.len() - tile_first) as u32;
+    let place = placed::<N, ROUNDS>(tile, x.len(), at.head, xs.len());
+    let elements = loaded::<T, N, ROUNDS>(x, xs, place);
+    let begins = taken::<Distinct<T>, N, ROUNDS>(&elements, x, 0, 0, place).mask;
+    let ranks = ranked::<N, ROUNDS>(begins);
+    let begun = of_warp::<N, ROUNDS>(ranks) as u64;
+    let length = open_length::<N, ROUNDS>(begins, place);
+    let warps = before_warp::<Runs, WARPS>(OpenRun { begun, length });
+    announce::<Runs>(warps.all, tile, at.launch, words);
 
-    let mut elements = [x[tile_first]; ROUNDS];
-    let mut ranks = [0u32; ROUNDS];
-    let mut begins = 0u32;
-    let mut of_warp = Runs::nothing();
+    let mut of_rounds = warps.before.begun as u32;
     #[unroll]
     for r in 0..ROUNDS {
-        if in_tile + r as u32 * 32 < tile_len {
-            elements[r] = x[tile_first + in_tile as usize + r * 32];
+        let mut rank = of_rounds + before_in_round::<N>(ranks, r);
+        #[unroll]
+        for j in 0..N {
+            if begins >> (r * N + j) & 1 == 1 {
+                assume((rank as usize) < LANES * N * ROUNDS);
+                staged[rank] = elements[r].0[j];
+                beginnings[rank] = in_tile::<N>(place, r, j) as u16;
+                rank += 1;
+            }
         }
-    }
-    #[unroll]
-    for r in 0..ROUNDS {
-        let at = in_tile + r as u32 * 32;
-        let i = tile_first + at as usize;
-        if at < tile_len && (i == 0 || elements[r] != x[i - 1]) {
-            begins |= 1 << r;
-        }
-    }
-    #[unroll]
-    for r in 0..ROUNDS {
-        let votes = ballot(begins >> r & 1 == 1);
-        ranks[r] = of_warp.begun as u32 + (votes & lanemask_lt()).count_ones();
-        let exist = tile_len.saturating_sub(warp_first + r as u32 * 32).min(32);
-        let since = if votes == 0 { exist } else { exist - (31 - votes.leading_zeros()) };
-        of_warp = Runs::join(of_warp, OpenRun { begun: votes.count_ones() as u64, length: since });
+        of_rounds += of_round::<N>(ranks, r);
     }
 
-    let warps = before_warp::<Runs, WARPS>(of_warp);
-    #[unroll]
-    for r in 0..ROUNDS {
-        if begins >> r & 1 == 1 {
-            let rank = warps.before.begun as u32 + ranks[r];
-            staged[rank] = elements[r];
-            beginnings[rank] = in_tile + r as u32 * 32;
-        }
-    }
-    let before = before_tile::<Runs>(warps.all, tile, launch, words);
+    let before = before_tile::<Runs>(warps.all, tile, at.launch, words);
     let runs = warps.all.begun as u32;
     let first_run = before.begun as usize;
-    for k in (t..runs).step_by(LANES) {
-        let at = first_run + k as usize;
+    let mut run = first_written(first_run);
+    while run < runs {
+        let at = first_run + run as usize;
+        assume((run as usize) < LANES * N * ROUNDS);
         if at < values.len() {
-            values[at] = staged[k];
+            values[at] = staged[run];
         }
         // The last run may go on in the next tile, which then writes its length.
-        if k + 1 < runs && at < lengths.len() {
-            lengths[at] = beginnings[k + 1] - beginnings[k];
+        if run + 1 < runs && at < lengths.len() {
+            assume((run as usize) + 1 < LANES * N * ROUNDS);
+            lengths[at] = beginnings[run + 1] as u32 - beginnings[run] as u32;
         }
+        run += THREADS;
     }
-    if t == 0 {
+    if thread_idx().x == 0 {
         if runs > 0 && first_run > 0 && first_run - 1 < lengths.len() {
-            lengths[first_run - 1] = before.length.wrapping_add(beginnings[0]);
+            lengths[first_run - 1] = before.length.wrapping_add(beginnings[0] as u32);
         }
         if tile == grid_dim().x - 1 {
             let end = Runs::join(before, warps.all);
@@ -140,4 +136,26 @@ pub fn encode_kernel<T: GpuType + PartialEq, const ROUNDS: usize>(
             }
         }
     }
+}
+
+/// The number of the warp's elements from its last beginning on; all that exist if no run begins.
+#[gpu_fn]
+fn open_length<const N: usize, const ROUNDS: usize>(begins: u32, place: Place) -> u32 {
+    let lane = thread_idx().x % 32;
+    let of_warp = (32 * N * ROUNDS) as u32;
+    // Positions are counted from the warp's first element. Those that the first tile lacks lie before its first beginning.
+    let first = place.at.wrapping_sub(lane * N as u32);
+    let mut last = 0u32;
+    if begins != 0 {
+        let bit = MOST as u32 - 1 - begins.leading_zeros();
+        let (round, j) = (bit / N as u32, bit % N as u32);
+        last = round * (32 * N as u32) + lane * N as u32 + j + 1;
+    }
+    #[unroll]
+    for delta in [1, 2, 4, 8, 16u32] {
+        last = last.max(shfl_xor(last, delta));
+    }
+    let reaches = (first as i32) < place.tile_len as i32;
+    let end = if reaches { place.tile_len.wrapping_sub(first).min(of_warp) } else { 0 };
+    if last > 0 { end - (last - 1) } else { end }
 }

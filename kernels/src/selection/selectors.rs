@@ -54,17 +54,21 @@ pub trait Selector: 'static {
     /// The type of the elements.
     type Element: GpuType;
     /// The type of the elements' flags.
-    type Flag: GpuType;
+    type Flag: Truth;
     /// A value that the decision depends on.
     type Setting: GpuType;
+    /// Whether elements have flags.
+    const FLAGGED: bool;
+    /// Whether the decision depends on the element before. The first element, which has none, is then taken.
+    const COMPARES: bool;
 
-    /// Returns whether `element` is taken, which is number `i` of `x`. `flags` has a flag for each element, or is empty if the selector
-    /// needs none.
+    /// Returns whether `element` is taken, which is number `i`. `before` is the element before it, if the selector compares them, and
+    /// `flag` is whether its flag is true, if it has one.
     fn takes(
         element: Self::Element,
+        before: Self::Element,
         i: usize,
-        x: &[Self::Element],
-        flags: &[Self::Flag],
+        flag: bool,
         setting: Self::Setting,
     ) -> bool;
 }
@@ -83,21 +87,23 @@ impl<T: GpuType + 'static, F: Truth> Selector for Flagged<T, F> {
     type Element = T;
     type Flag = F;
     type Setting = u32;
+    const FLAGGED: bool = true;
+    const COMPARES: bool = false;
 
-    fn takes(_element: T, i: usize, _x: &[T], flags: &[F], _setting: u32) -> bool {
-        // The host has checked that there are as many flags as elements.
-        assume(i < flags.len());
-        flags[i].is_true()
+    fn takes(_element: T, _before: T, _i: usize, flag: bool, _setting: u32) -> bool {
+        flag
     }
 }
 
 #[gpu_impl]
 impl<P: Predicate> Selector for Matching<P> {
     type Element = P::Element;
-    type Flag = P::Element;
+    type Flag = bool;
     type Setting = P;
+    const FLAGGED: bool = false;
+    const COMPARES: bool = false;
 
-    fn takes(element: P::Element, i: usize, _x: &[P::Element], _flags: &[P::Element], setting: P) -> bool {
+    fn takes(element: P::Element, _before: P::Element, i: usize, _flag: bool, setting: P) -> bool {
         setting.holds(element, i)
     }
 }
@@ -105,10 +111,12 @@ impl<P: Predicate> Selector for Matching<P> {
 #[gpu_impl]
 impl<T: GpuType + PartialEq + 'static> Selector for Distinct<T> {
     type Element = T;
-    type Flag = T;
+    type Flag = bool;
     type Setting = u32;
+    const FLAGGED: bool = false;
+    const COMPARES: bool = true;
 
-    fn takes(element: T, i: usize, x: &[T], _flags: &[T], _setting: u32) -> bool {
-        i == 0 || element != x[i - 1]
+    fn takes(element: T, before: T, _i: usize, _flag: bool, _setting: u32) -> bool {
+        element != before
     }
 }

@@ -1,10 +1,14 @@
-//! What the calls of this family share: the checks of their arguments, and empty inputs.
+//! What the calls of this family share: the checks of their arguments, the sizes of tiles, and empty inputs.
 
 use super::kernel::zero_count;
-use crate::argument::{Input, Output};
+use super::ranks::MOST;
+use crate::argument::{Input, Output, length};
 use crate::call::{Plan, Step, Target, step};
 use crate::error::KernelError;
-use crate::scan::tiles::length;
+use crate::pack::PACK_BYTES;
+use crate::scan::place::tiles;
+use crate::scan::tiles::{LANES, THREADS, WARPS};
+use crate::scan::{Exchange, Word};
 
 /// The most bytes of an element: a block keeps one for each thread in shared memory.
 const MOST_BYTES: usize = 128;
@@ -22,6 +26,66 @@ pub fn check<T>(x: &Input<'_, T>, count: &Output<'_, u64>) -> Result<(), KernelE
     }
     length("count", count.len(), 1, "the result")?;
     count.apart_from("count", x, "x")
+}
+
+/// The elements of a thread: packs, and elements of a pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Elements of a pack.
+    pub n: usize,
+    /// Packs of a thread.
+    pub rounds: usize,
+}
+
+impl Shape {
+    /// The shape for elements of `size` bytes, if a thread has `bytes` bytes of small ones, and [`MOST`] elements at most.
+    pub const fn of(size: usize, bytes: usize) -> Self {
+        let n = match size {
+            1 => 16,
+            2 => 8,
+            4 => 4,
+            8 => 2,
+            _ => 1,
+        };
+        let rounds = if size > PACK_BYTES { 1 } else { bytes / PACK_BYTES };
+        Self { n, rounds: if rounds * n > MOST { MOST / n } else { rounds } }
+    }
+}
+
+/// A number of elements in tiles.
+pub struct Tiling {
+    /// The elements of a thread.
+    pub shape: Shape,
+    /// Elements before the first pack, if there are packs.
+    pub head: Option<usize>,
+    /// Number of tiles.
+    pub grid: u32,
+}
+
+impl Tiling {
+    /// The tiles of elements, of which a thread has at most `bytes` bytes.
+    pub fn of<T>(x: &Input<'_, T>, bytes: usize) -> Self {
+        let shape = Shape::of(size_of::<T>(), bytes);
+        let head = x.misalignment().filter(|head| size_of::<T>() * shape.n == PACK_BYTES && *head <= x.len());
+        let grid = tiles(x.len(), head.unwrap_or(0), shape.n, shape.rounds);
+        Self { shape, head, grid: u32::try_from(grid).unwrap_or(u32::MAX) }
+    }
+
+    /// The plan of a kernel that keeps `staged` bytes of shared memory for each element, and whose tiles have sums of type `W`.
+    pub fn plan<W: Word>(&self, kernel: &'static str, types: String, staged: usize, why: &str) -> Plan {
+        let tile = LANES * self.shape.n * self.shape.rounds;
+        let by = if self.head.is_some() { "in packs of 16 bytes" } else { "one by one" };
+        Plan {
+            kernel,
+            types,
+            tile,
+            grid: self.grid,
+            block: THREADS,
+            shared: tile * staged + WARPS * size_of::<u32>() + size_of::<W>() + size_of::<u32>(),
+            workspace: Exchange::bytes::<W>(self.grid),
+            why: format!("one pass over the elements, {by}{why}"),
+        }
+    }
 }
 
 /// The plan for an empty input.

@@ -9,6 +9,7 @@ use warpsmith_kernels::movement::{
     copy_rows, named_rows, transpose, transpose_bytes, transpose_elements, transpose_packs,
 };
 use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
+use warpsmith_kernels::products::gemv::{Q4_0, gemv_columns, gemv_quantized_rows, gemv_rows};
 use warpsmith_kernels::products::tensor_cores::split_k::{gemm_split_k, stages};
 use warpsmith_kernels::products::tensor_cores::warpgroups::gemm_warpgroups;
 use warpsmith_kernels::products::tensor_cores::warps::gemm_warps;
@@ -22,6 +23,7 @@ use warpsmith_kernels::rows::{
     rows_twice, softmax,
 };
 use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
+use warpsmith_kernels::selection::{Flagged, encode_kernel, select_kernel};
 use warpsmith_kernels::sorting::{digit_counts, radix_pass, sort, top_rows};
 
 /// Compares the CUDA of a kernel with its snapshot; compiles it with and without checks.
@@ -78,6 +80,8 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<transpose_elements<u16, 64, 2>>("transpose_elements@2_bytes", (true,));
     prints::<copy_rows<u64>>("copy_rows@8_bytes", (256, true, false));
     prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
+    prints::<select_kernel<Flagged<u32, bool>, 4, 8>>("select@partition_u32", (true, true));
+    prints::<encode_kernel<u32, 4, 4>>("encode@u32", ());
 }
 
 #[test]
@@ -86,6 +90,9 @@ fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemm_warps<f16, Silu, true, false>>("gemm_warps@f16_silu", ());
     prints_for_warpgroups::<gemm_warpgroups<bf16, Unchanged, false, 256, true>>("gemm_warpgroups@bf16", ());
     prints_for_warpgroups::<gemm_split_k<bf16, Unchanged, 16, { stages(16) }, 2>>("gemm_split_k@16", ());
+    prints::<gemv_rows<bf16, 8, 4>>("gemv_rows@bf16", (128,));
+    prints::<gemv_columns<f32, 4>>("gemv_columns@f32", ());
+    prints::<gemv_quantized_rows<Q4_0, 4, true>>("gemv_quantized_rows@q4_0", (64,));
     prints::<histogram_by_blocks<u8, 16, false>>("histogram_by_blocks@u8", ());
     prints::<histogram_by_blocks<i32, 4, true>>("histogram_by_blocks@packed", ());
 }

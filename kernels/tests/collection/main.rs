@@ -21,3 +21,4 @@ mod selections;
 mod shapes;
 mod sorting;
 mod top_k;
+mod vectors;

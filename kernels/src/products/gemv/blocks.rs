@@ -1,0 +1,125 @@
+//! Blocks of 32 quantised numbers that share a scale, in memory as ggml has them.
+
+use warpsmith::prelude::*;
+
+/// Numbers of a block.
+pub const BLOCK: usize = 32;
+
+/// 32 numbers of eight bits: number `i` is `scale * values[i]`.
+///
+/// Source: ggml, `block_q8_0`.
+#[derive(Clone, Copy, Debug, PartialEq, GpuType)]
+#[repr(C)]
+pub struct Q8_0 {
+    /// The scale.
+    pub scale: f16,
+    /// The numbers, divided by the scale.
+    pub values: [i8; BLOCK],
+}
+
+/// 32 numbers of four bits: number `i` is `scale * (n - 8)`, where `n` is the low half of `values[i]`, or the high half of
+/// `values[i - 16]`.
+///
+/// Source: ggml, `block_q4_0`.
+#[derive(Clone, Copy, Debug, PartialEq, GpuType)]
+#[repr(C)]
+pub struct Q4_0 {
+    /// The scale.
+    pub scale: f16,
+    /// Two numbers in each byte, divided by the scale, and eight added.
+    pub values: [u8; BLOCK / 2],
+}
+
+/// Two neighbouring floats, which one instruction loads.
+#[derive(Clone, Copy, Debug, GpuType)]
+#[repr(C, align(8))]
+pub struct Pair(pub [f32; 2]);
+
+/// A block of quantised numbers: [`Q8_0`] or [`Q4_0`]. Kernels read it in units of two bytes, of which the first is the scale.
+#[gpu_trait]
+pub trait Quantized: GpuType + 'static {
+    /// Units of a block.
+    const UNITS: usize;
+    /// Whether a unit has numbers of both halves of the block.
+    const HALVES: bool;
+
+    /// The sum of products of a unit's numbers, without the scale. The unit is the half of `word` from byte `byte` on. It has numbers that
+    /// belong to `low` in the vector, and with [`HALVES`](Quantized::HALVES) also such that belong to `high`.
+    fn products(sum: f32, word: u32, byte: u32, low: Pair, high: Pair) -> f32;
+}
+
+/// Blocks that the host makes from numbers, and reads.
+pub trait HostBlock: Quantized {
+    /// The block whose numbers are nearest: the one of the greatest magnitude decides the scale.
+    fn of(numbers: &[f32; BLOCK]) -> Self;
+
+    /// The numbers.
+    fn numbers(&self) -> [f32; BLOCK];
+}
+
+/// Byte number `k` as a float, less `bias`: the byte becomes the last of the float `0x4b0000..`, 2^23 and that many.
+#[gpu_fn]
+fn float_of_byte(word: u32, k: u32, bias: f32) -> f32 {
+    f32::from_bits(byte_perm(word, 0x4b00_0000, 0x7440 + k)) - bias
+}
+
+#[gpu_impl]
+impl Quantized for Q8_0 {
+    const UNITS: usize = 17;
+    const HALVES: bool = false;
+
+    fn products(sum: f32, word: u32, byte: u32, low: Pair, _high: Pair) -> f32 {
+        // From `-128..` to `0..`.
+        let bytes = word ^ 0x8080_8080;
+        let first = float_of_byte(bytes, byte, 8_388_736.0).mul_add(low.0[0], sum);
+        float_of_byte(bytes, byte + 1, 8_388_736.0).mul_add(low.0[1], first)
+    }
+}
+
+#[gpu_impl]
+impl Quantized for Q4_0 {
+    const UNITS: usize = 9;
+    const HALVES: bool = true;
+
+    fn products(sum: f32, word: u32, byte: u32, low: Pair, high: Pair) -> f32 {
+        let (lows, highs) = (word & 0x0f0f_0f0f, word >> 4 & 0x0f0f_0f0f);
+        let mut total = float_of_byte(lows, byte, 8_388_616.0).mul_add(low.0[0], sum);
+        total = float_of_byte(lows, byte + 1, 8_388_616.0).mul_add(low.0[1], total);
+        total = float_of_byte(highs, byte, 8_388_616.0).mul_add(high.0[0], total);
+        float_of_byte(highs, byte + 1, 8_388_616.0).mul_add(high.0[1], total)
+    }
+}
+
+/// The number of the greatest magnitude, with its sign.
+fn extreme(numbers: &[f32; BLOCK]) -> f32 {
+    numbers.iter().fold(0.0, |most: f32, x| if x.abs() > most.abs() { *x } else { most })
+}
+
+impl HostBlock for Q8_0 {
+    fn of(numbers: &[f32; BLOCK]) -> Self {
+        let scale = extreme(numbers).abs() / 127.0;
+        let factor = if scale == 0.0 { 0.0 } else { 1.0 / scale };
+        Self { scale: f16::from_f32(scale), values: numbers.map(|x| (x * factor).round() as i8) }
+    }
+
+    fn numbers(&self) -> [f32; BLOCK] {
+        self.values.map(|value| f32::from(value) * self.scale.to_f32())
+    }
+}
+
+impl HostBlock for Q4_0 {
+    fn of(numbers: &[f32; BLOCK]) -> Self {
+        // The extreme becomes -8, the number of the greatest magnitude.
+        let scale = extreme(numbers) / -8.0;
+        let factor = if scale == 0.0 { 0.0 } else { 1.0 / scale };
+        let nibble = |x: f32| (x * factor + 8.5).clamp(0.0, 15.0) as u8;
+        let values = std::array::from_fn(|i| nibble(numbers[i]) | nibble(numbers[i + BLOCK / 2]) << 4);
+        Self { scale: f16::from_f32(scale), values }
+    }
+
+    fn numbers(&self) -> [f32; BLOCK] {
+        let nibble =
+            |i: usize| if i < BLOCK / 2 { self.values[i] & 15 } else { self.values[i - BLOCK / 2] >> 4 };
+        std::array::from_fn(|i| (f32::from(nibble(i)) - 8.0) * self.scale.to_f32())
+    }
+}

@@ -1,0 +1,15 @@
+//! Products of a matrix and a vector. Each element of the matrix is read once, so the memory's bandwidth decides.
+
+mod blocks;
+mod call;
+mod columns;
+mod quantized;
+mod quantized_call;
+mod rows;
+
+pub use blocks::{BLOCK, HostBlock, Pair, Q4_0, Q8_0, Quantized};
+pub use call::{Gemv, gemv};
+pub use columns::gemv_columns;
+pub use quantized::gemv_quantized_rows;
+pub use quantized_call::{GemvQuantized, gemv_quantized};
+pub use rows::{Lines, gemv_long_rows, gemv_rows};

@@ -1,0 +1,171 @@
+//! `gemv_quantized`: its arguments, its plan and its launch.
+
+use warpsmith::Device;
+use warpsmith::args::{SliceArg, SliceMutArg};
+use warpsmith::driver::Limits;
+
+use super::blocks::{BLOCK, Quantized};
+use super::call::{BUSY, ROWS};
+use super::quantized::{CHUNK, RESIDENT, gemv_quantized_rows};
+use super::rows::Lines;
+use crate::argument::{Input, Matrix, Output, length};
+use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
+use crate::error::KernelError;
+use crate::reduction::block::THREADS;
+
+/// Blocks of numbers that fill packs of 16 bytes together.
+const IN_PACKS: usize = 8;
+
+/// `y = a * x`, summed in `f32`, for quantised numbers: [`Q8_0`](super::Q8_0) or [`Q4_0`](super::Q4_0). `a` is a matrix of blocks,
+/// `[m, n / 32]`, with any distance of rows; `x`: `[n]`; `y`: `[m]`.
+///
+/// | setting | `y` becomes |
+/// |---|---|
+/// | [`alpha(s)`](Call::alpha) [`beta(t)`](Call::beta) | `s * a * x + t * y` |
+///
+/// Each block is multiplied by `x` as it is, without rounding of `x`. It is fastest if `n` is a multiple of 256, and rows begin at
+/// multiples of 16 bytes. The order of sums depends on the shape, the alignment of the memory and the device alone.
+///
+/// ```
+/// use warpsmith::prelude::*;
+/// use warpsmith_kernels::argument::matrix;
+/// use warpsmith_kernels::products::gemv::{HostBlock, Q8_0, gemv_quantized};
+///
+/// # fn main() -> Result<(), warpsmith_kernels::KernelError> {
+/// # let gpu = Device::simulator();
+/// let a = gpu.upload(&[Q8_0::of(&[0.5; 32]), Q8_0::of(&[-1.0; 32])])?;
+/// let x = gpu.upload(&[2.0f32; 32])?;
+/// let mut y = gpu.alloc_zeroed::<f32>(2)?;
+/// gemv_quantized(&gpu, matrix(&a, 2, 1)?, &x, &mut y).run()?;
+/// assert!(gpu.download(&y)?.iter().zip([32.0, -64.0]).all(|(y, want)| (y - want).abs() < 0.1));
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// From the call's methods: [`KernelError::Shape`] unless `x` has the numbers of a row of `a` and `y` is as long as `a` has rows, or if
+/// `a` is transposed; [`KernelError::Overlap`] if `y` shares memory with `a` or `x`.
+pub fn gemv_quantized<'a, B: Quantized>(
+    device: &Device,
+    a: Matrix<'a, B>,
+    x: impl SliceArg<'a, f32>,
+    y: impl SliceMutArg<'a, f32>,
+) -> Call<'a, GemvQuantized<'a, B>> {
+    Call::new(device, GemvQuantized { a, x: Input::new(x), y: Output::new(y), alpha: 1.0, beta: 0.0 })
+}
+
+/// A product of a quantised matrix and a vector with its arguments.
+pub struct GemvQuantized<'a, B> {
+    a: Matrix<'a, B>,
+    x: Input<'a, f32>,
+    y: Output<'a, f32>,
+    alpha: f32,
+    beta: f32,
+}
+
+impl<'a, B: Quantized> Call<'a, GemvQuantized<'a, B>> {
+    /// Multiplies the sums by `alpha`. Default: 1.
+    pub fn alpha(self, alpha: f32) -> Self {
+        self.map(|gemv| GemvQuantized { alpha, ..gemv })
+    }
+
+    /// Adds the elements that `y` has before, times `beta`. Default: 0, and `y` is not read.
+    pub fn beta(self, beta: f32) -> Self {
+        self.map(|gemv| GemvQuantized { beta, ..gemv })
+    }
+}
+
+/// How the threads of a grid share the rows.
+struct Shares {
+    threads: u32,
+    rows: usize,
+    grid: u32,
+    is_wide: bool,
+}
+
+impl<B: Quantized> GemvQuantized<'_, B> {
+    fn shares(&self, limits: &Limits) -> Shares {
+        let layout = self.a.layout();
+        let multiprocessors = limits.multiprocessors as usize;
+        let aligned = self.a.memory().values::<u16>().misalignment() == Some(0);
+        let in_packs = |blocks: usize| blocks.is_multiple_of(IN_PACKS);
+        let is_wide = aligned && in_packs(layout.cols) && (in_packs(layout.row_stride) || layout.rows == 1);
+        let rows = if layout.rows >= multiprocessors * ROWS { ROWS } else { 1 };
+        let groups = layout.rows.div_ceil(rows);
+        let packs = layout.cols.saturating_mul(B::UNITS) / if is_wide { IN_PACKS } else { 1 };
+        // The power of two below, as threads without a pack wait for those with one more.
+        let wanted = (multiprocessors * BUSY / groups).min(packs).clamp(32, THREADS as usize);
+        let threads = 1 << wanted.ilog2();
+        let blocks = groups.div_ceil(THREADS as usize / threads).min(multiprocessors * RESIDENT as usize);
+        Shares { threads: threads as u32, rows, grid: blocks as u32, is_wide }
+    }
+}
+
+impl<'a, B: Quantized> Family<'a> for GemvQuantized<'a, B> {
+    fn plan(&self, limits: &Limits) -> Result<Plan, KernelError> {
+        let layout = self.a.layout();
+        if layout.col_stride != 1 && layout.cols > 1 {
+            return Err(KernelError::Shape {
+                what: "a",
+                expected: "rows whose blocks lie side by side".to_owned(),
+                got: format!("blocks that lie {} apart", layout.col_stride),
+                way_out: "quantise the transposed matrix",
+            });
+        }
+        length("x", self.x.len(), layout.cols.saturating_mul(BLOCK), "the numbers of a row of `a`")?;
+        length("y", self.y.len(), layout.rows, "the rows of `a`")?;
+        self.y.apart_from("y", self.a.memory(), "a")?;
+        self.y.apart_from("y", &self.x, "x")?;
+        let types = short_name::<B>();
+        if layout.rows == 0 {
+            return Ok(Plan::nothing(types, "`y` has no elements"));
+        }
+        let Shares { threads, rows, grid, is_wide } = self.shares(limits);
+        let loads = if is_wide { "loads of 16 bytes" } else { "loads of 2 bytes" };
+        Ok(Plan {
+            kernel: "gemv_quantized_rows",
+            types,
+            tile: layout.rows.saturating_mul(layout.cols).div_ceil(grid as usize),
+            grid,
+            block: THREADS,
+            shared: (CHUNK + THREADS as usize / 32 * rows) * size_of::<f32>(),
+            workspace: 0,
+            why: format!("{loads}, {threads} threads take {rows} rows"),
+        })
+    }
+
+    fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
+        if plan.grid == 0 {
+            return Ok(Vec::new());
+        }
+        let shares = self.shares(target.device.limits());
+        Ok(vec![match (shares.rows, shares.is_wide) {
+            (ROWS, true) => self.launch::<ROWS, true>(&shares, target)?,
+            (ROWS, false) => self.launch::<ROWS, false>(&shares, target)?,
+            (_, true) => self.launch::<1, true>(&shares, target)?,
+            (_, false) => self.launch::<1, false>(&shares, target)?,
+        }])
+    }
+}
+
+impl<'a, B: Quantized> GemvQuantized<'a, B> {
+    /// The launch for groups of `N` rows.
+    fn launch<const N: usize, const WIDE: bool>(
+        self,
+        shares: &Shares,
+        target: &Target,
+    ) -> Result<Step<'a>, KernelError> {
+        let layout = self.a.layout();
+        let Self { a, x, mut y, alpha, beta } = self;
+        let units = a.into_memory().values::<u16>();
+        // Four words are eight units.
+        let packs = units.values::<u32>().packs::<4>().packs;
+        let (rows, cols) = (layout.rows, layout.cols * BLOCK);
+        let at = Lines { rows, cols, stride: layout.row_stride * B::UNITS, alpha, beta };
+        let threads = shares.threads;
+        Ok(step!(
+            target,
+            (shares.grid, THREADS),
+            gemv_quantized_rows::<B, N, WIDE>(&units, &packs, &x, &mut y, at, threads)
+        ))
+    }
+}
