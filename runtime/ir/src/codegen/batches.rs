@@ -127,6 +127,8 @@ impl Printer<'_> {
                     !matches!(base.ty, Type::Ref { .. } | Type::View { .. }) || self.is_read_only(base);
                 (is_inside && stays).then_some(())?;
             }
+            // The loop may change what a reference leads to.
+            ExprKind::Deref(_) => return None,
             _ => self.is_pure(e).then_some(())?,
         }
         e.operands().into_iter().try_for_each(|operand| self.find_lets(operand, counted, along, lets))

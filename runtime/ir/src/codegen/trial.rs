@@ -240,7 +240,9 @@ impl Printer<'_> {
             }
             ExprKind::Binary(..) | ExprKind::Exact(_) | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Index { .. } => true,
-            ExprKind::Len(_) | ExprKind::Deref(_) | ExprKind::Select(..) | ExprKind::Vector(_) => true,
+            // Rust may have found a fault before it reads what a pointer leads to, if that is memory at all.
+            ExprKind::Deref(of) => !matches!(of.ty, Type::Ptr { .. }),
+            ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Vector(_) => true,
             ExprKind::Tuple(_) | ExprKind::Struct(..) | ExprKind::Table { .. } => true,
             ExprKind::Builtin { op, .. } => {
                 op.effect == Effect::Pure && op.facts.accesses.is_empty() && !op.facts.waits
