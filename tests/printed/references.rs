@@ -85,6 +85,29 @@ fn points(names: &[u32], x: &[i32], y: &[i32], out: &mut [i32], end: u32, #[comp
     out[0] = sum;
 }
 
+/// A cursor that a pointer moves while a loop reads at it.
+#[gpu_kernel]
+#[allow(clippy::borrow_as_ptr, reason = "a kernel has no `&raw`")]
+fn moves_by_pointer(x: &[i32], out: &mut [i32], end: u32) {
+    let mut at = 0u32;
+    let p = &mut at as *mut u32;
+    let mut sum = 0;
+    for k in 0..end {
+        sum += x[k + at];
+        unsafe { *p += 1 };
+    }
+    out[0] = sum;
+}
+
+fn moved(executor: Executor, end: u32) -> Ended {
+    let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+    let x = device.upload(&[3, 1, 4, 1, 5]).expect("memory");
+    let mut out = device.upload(&[0i32]).expect("memory");
+    let done = moves_by_pointer(&x, &mut out, end).grid(1).block(1).launch(&device);
+    done.map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;
+    Ok(device.download(&out).expect("memory"))
+}
+
 type Ended = Result<Vec<i32>, String>;
 
 fn followed(executor: Executor, names: &[u32], start: u32, how: u32) -> Ended {
@@ -143,4 +166,13 @@ fn pointers_are_read_where_rust_reads_them() {
             assert!(fault.starts_with(&format!("index {far} is out of bounds for length 5")), "{fault}");
         }
     }
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn a_cursor_that_a_pointer_moves_is_compared_each_time() {
+    needs_cxx();
+    assert_eq!(same(|executor| moved(executor, 3)), Ok(vec![12]));
+    let fault = same(|executor| moved(executor, 4)).expect_err("an index of 6");
+    assert!(fault.starts_with("index 6 is out of bounds for length 5"), "{fault}");
 }

@@ -11,7 +11,6 @@ use super::batches::Counted;
 use super::known_inside::{Along, Early};
 use super::loop_head::{Form, Head};
 use super::precedence::{ASSIGNMENT, Text, UNARY};
-use super::stmt::is_fixed;
 use super::trial::MOST_ITERATIONS;
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, StmtKind, VarId, visit};
 use crate::ranges::{changed, integer};
@@ -136,11 +135,6 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether an expression reads nothing but variables that a loop leaves as they are.
-    fn is_kept(&self, e: &Expr, changed: &HashSet<VarId>) -> bool {
-        is_fixed(e, &|var| !changed.contains(&var))
-    }
-
     /// The counter and the end of a loop whose first condition is `at < end`, and whose last statement alone adds one.
     fn counts_up<'e>(&self, cond: &'e Expr, body: &Block) -> Option<Counting<'e>> {
         let mut first = cond;
@@ -182,7 +176,7 @@ impl Printer<'_> {
         let mut is_same = self.is_all_pure(e);
         visit::expr(e, &mut |e| {
             is_same &= match &e.kind {
-                ExprKind::Var(var) => !changed.contains(var),
+                ExprKind::Var(var) => self.stays(*var, changed),
                 ExprKind::Call { .. } | ExprKind::Builtin { .. } => false,
                 // A check in a part that is not evaluated is not passed.
                 _ => e.lazy().is_none(),

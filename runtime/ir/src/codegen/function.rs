@@ -6,7 +6,7 @@ use super::known_inside::{Along, Early, Trial};
 use super::precedence::Text;
 use super::{Printer, names};
 use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Roles, Scalar, Type, VarId, Variable};
-use crate::ranges::{FunctionScope, Interval, Kind, Known};
+use crate::ranges::{FunctionScope, Interval, Kind, Known, lent};
 
 /// The function that is being printed.
 #[derive(Default)]
@@ -57,6 +57,8 @@ pub(super) struct OpenFunction<'m> {
     pub early: Vec<Early>,
     /// The end of a loop with a condition, in the condition, and the name of what was read of it before the loop.
     pub end_read: Option<(*const Expr, String)>,
+    /// Variables whose address is taken somewhere, or that a closure assigns.
+    pub lent: HashSet<VarId>,
     /// Slices whose lengths fit `int`.
     pub short: HashSet<VarId>,
     /// The lengths of parts of slices, of names that keep their values.
@@ -78,6 +80,7 @@ impl<'m> OpenFunction<'m> {
             ranges: Some(FunctionScope::new(&module.functions, function, &function.body, kind)),
             vars: function.vars.clone(),
             arrays: super::arrays::indexed_only(function),
+            lent: lent(&function.body),
             globals: if function.foreign.is_some() { HashSet::new() } else { globals.clone() },
             foreign: function.foreign.is_some(),
             scopes: vec![HashSet::new()],

@@ -4,13 +4,15 @@
 //! out of bounds unless the last one is. Such a loop is printed twice: without these checks, for the case that one
 //! comparison proves them, and with them, for the fault at the iteration where Rust fails.
 
+use std::collections::HashSet;
+
 use super::Printer;
 use super::affine::is_of_int;
-use super::known_inside::{Along, Indexed, Run, is_one_of};
+use super::known_inside::{Along, Indexed, Run};
 use super::loop_head::Head;
 use super::precedence::UNARY;
 use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, VarId, visit};
-use crate::ranges::integer;
+use crate::ranges::{changed, integer};
 
 /// Comparisons before a loop at most.
 const MOST_COMPARISONS: usize = 6;
@@ -30,7 +32,7 @@ impl Printer<'_> {
         let mut all = true;
         let mut look = |e: &Expr| match &e.kind {
             ExprKind::Index { base, index, .. } if self.is_checked_index(e) => {
-                all &= is_one_of(along, base, index)
+                all &= self.is_one_of(along, base, index)
             }
             _ => all &= !self.is_checked_index(e),
         };
@@ -80,17 +82,19 @@ impl Printer<'_> {
         if !is_asked || self.function.trial.is_some() {
             return Vec::new();
         }
-        let mut all: Vec<Along> = Vec::new();
+        let (mut all, changed): (Vec<Along>, _) = (Vec::new(), changed(body));
         let mut look = |e: &Expr| {
             let ExprKind::Index { base, index, .. } = &e.kind else { return };
-            let Some(of) = Indexed::of(base) else { return };
+            let Some(of) = Indexed::of(base, &self.function) else { return };
             let is_other = matches!(of, Indexed::Slice(slice) if self.function.var(slice).mutable);
-            if is_other || !self.is_checked_index(e) || is_one_of(&all, base, index) {
+            if is_other || !self.is_checked_index(e) || self.is_one_of(&all, base, index) {
                 return;
             }
-            let sum =
-                self.runs_along(counter, index).map(|(offset, is_widened)| Run::Sum { offset, is_widened });
-            let run = sum.or_else(|| self.is_affine(counter, index).then_some(Run::Affine(counter)));
+            let sum = self
+                .runs_along((counter, &changed), index)
+                .map(|(offset, is_widened)| Run::Sum { offset, is_widened });
+            let run =
+                sum.or_else(|| self.is_affine((counter, &changed), index).then_some(Run::Affine(counter)));
             all.extend(run.map(|run| Along { of, index: (**index).clone(), run }));
         };
         visit::exprs(body, &mut look);
@@ -101,7 +105,11 @@ impl Printer<'_> {
 
     /// The number that is added to a counter to make an index, and whether the counter is widened first; `None` for any
     /// other index.
-    fn runs_along(&self, counter: VarId, index: &Expr) -> Option<(Option<Expr>, bool)> {
+    fn runs_along(
+        &self,
+        (counter, changed): (VarId, &HashSet<VarId>),
+        index: &Expr,
+    ) -> Option<(Option<Expr>, bool)> {
         let scalar = integer(index).filter(|scalar| scalar.bits() >= 32)?;
         let is_own = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
         let is_wide = |e: &Expr| match &e.kind {
@@ -120,7 +128,7 @@ impl Printer<'_> {
             (false, true) => (b, a),
             _ => return None,
         };
-        let is_told = is_exact && self.is_fixed(offset) && scalar != Scalar::I64;
+        let is_told = is_exact && self.is_kept(offset, changed) && scalar != Scalar::I64;
         is_told.then(|| (Some((**offset).clone()), !is_own(own)))
     }
 
@@ -225,7 +233,7 @@ impl Printer<'_> {
 
     /// Returns whether an index is one that a comparison before the loop has shown to be in bounds.
     pub(super) fn is_along(&self, base: &Expr, index: &Expr) -> bool {
-        is_one_of(&self.function.along, base, index)
+        self.is_one_of(&self.function.along, base, index)
             || self.function.ahead.iter().any(|own| std::ptr::eq(*own, index))
     }
 

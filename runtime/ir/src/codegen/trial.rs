@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::hoisted::starts_below;
-use super::known_inside::{Along, Greatest, Indexed, Trial, is_one_of};
+use super::known_inside::{Along, Greatest, Indexed, Trial};
 use super::loop_head::{Form, Head};
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
 use super::{Printer, prelude};
@@ -134,9 +134,9 @@ impl Printer<'_> {
             if !self.is_checked_index(e) {
                 return;
             }
-            let is_slice = matches!(Indexed::of(base), Some(Indexed::Slice(_)));
+            let is_slice = matches!(Indexed::of(base, &self.function), Some(Indexed::Slice(_)));
             let is_small = matches!(e.ty, Type::Scalar(_) | Type::Vector(..)) && e.ty.size() <= MOST_BYTES;
-            is_sound &= is_slice && is_small || is_one_of(along, base, index);
+            is_sound &= is_slice && is_small || self.is_one_of(along, base, index);
             count += 1;
         };
         visit::exprs(body, &mut look);
@@ -154,8 +154,8 @@ impl Printer<'_> {
         let mut all: Vec<(VarId, bool)> = Vec::new();
         let mut look = |e: &Expr| {
             let ExprKind::Index { base, index, .. } = &e.kind else { return };
-            let Some(Indexed::Slice(slice)) = Indexed::of(base) else { return };
-            if !self.is_checked_index(e) || is_one_of(along, base, index) {
+            let Some(Indexed::Slice(slice)) = Indexed::of(base, &self.function) else { return };
+            if !self.is_checked_index(e) || self.is_one_of(along, base, index) {
                 return;
             }
             let is_short = self.is_short(base, index);
