@@ -61,6 +61,22 @@ fn follows(names: &[u32], x: &[i32], out: &mut [i32], start: u32, end: u32, #[co
     out[1] = (at + slots[1] + cursor.at + cursor.steps) as i32;
 }
 
+#[gpu_fn]
+unsafe fn beside(p: *const i32, name: u32) -> i32 {
+    unsafe { *p.add(name as usize) }
+}
+
+/// The number of halvings, which for a zero never ends.
+#[gpu_fn]
+fn halvings(name: u32) -> i32 {
+    let (mut rest, mut count) = (name, 0);
+    while rest % 2 == 0 {
+        rest /= 2;
+        count += 1;
+    }
+    count
+}
+
 /// What names lead to by a pointer, which is read where the slice of the same length was.
 #[gpu_kernel]
 fn points(names: &[u32], x: &[i32], y: &[i32], out: &mut [i32], end: u32, #[comptime] how: u32) {
@@ -75,6 +91,15 @@ fn points(names: &[u32], x: &[i32], y: &[i32], out: &mut [i32], end: u32, #[comp
     } else if how == 1 {
         let name = names[end - 1];
         sum = y[name] + y[unsafe { *p.add(name as usize) }];
+    } else if how == 2 {
+        for k in 0..end {
+            let name = names[k];
+            sum += y[name] + unsafe { beside(p, name) };
+        }
+    } else if how == 3 {
+        for k in 0..end {
+            sum += halvings(y[names[k]] as u32);
+        }
     } else {
         while at < end {
             sum += y[unsafe { *first.add(at as usize) }];
@@ -108,6 +133,30 @@ fn moved(executor: Executor, end: u32) -> Ended {
     Ok(device.download(&out).expect("memory"))
 }
 
+#[gpu_fn]
+fn tripled(values: &mut [u8; 4], by: u8) -> u8 {
+    values[1] = values[1].wrapping_mul(3);
+    by
+}
+
+#[gpu_fn]
+fn negated(value: &mut i32) -> i32 {
+    *value = -*value;
+    *value - 1
+}
+
+/// Sums with what changes the place that they are kept in.
+#[gpu_kernel]
+fn changes_what_it_adds_to(out: &mut [i32]) {
+    let mut values = [18u8; 4];
+    values[1] += tripled(&mut values, 5);
+    let mut sum = out[0];
+    sum += negated(&mut sum);
+    out[1] = sum;
+    out[2] = values[1] as i32;
+    out[0] -= negated(&mut out[0]);
+}
+
 type Ended = Result<Vec<i32>, String>;
 
 fn followed(executor: Executor, names: &[u32], start: u32, how: u32) -> Ended {
@@ -124,7 +173,8 @@ fn followed(executor: Executor, names: &[u32], start: u32, how: u32) -> Ended {
 fn pointed(executor: Executor, names: &[u32], end: u32, how: u32) -> Ended {
     let device = Device::simulator_with(Settings { executor, ..Settings::default() });
     let names = device.upload(names).expect("memory");
-    let [x, y] = [(); 2].map(|()| device.upload(&[3, 1, 4, 1, 5]).expect("memory"));
+    // No name leads to the last of them, which a trial would read instead of what is not there.
+    let [x, y] = [(); 2].map(|()| device.upload(&[3, 1, 4, 1, 0]).expect("memory"));
     let mut out = device.upload(&[0i32; 2]).expect("memory");
     let done = points(&names, &x, &y, &mut out, end, how).grid(1).block(1).launch(&device);
     done.map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;
@@ -158,7 +208,7 @@ fn an_index_behind_a_reference_is_compared_each_time_that_it_changes() {
 #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
 fn pointers_are_read_where_rust_reads_them() {
     needs_cxx();
-    for how in 0..3 {
+    for how in 0..5 {
         let all = same(|executor| pointed(executor, &[1, 2, 0, 3, 3, 2, 1, 1], 8, how));
         assert!(all.is_ok(), "{all:?}");
         for far in [5, 1 << 30] {
@@ -175,4 +225,23 @@ fn a_cursor_that_a_pointer_moves_is_compared_each_time() {
     assert_eq!(same(|executor| moved(executor, 3)), Ok(vec![12]));
     let fault = same(|executor| moved(executor, 4)).expect_err("an index of 6");
     assert!(fault.starts_with("index 6 is out of bounds for length 5"), "{fault}");
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn a_value_is_evaluated_before_the_place_that_it_is_added_to() {
+    needs_cxx();
+    let all = same(|executor| {
+        let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+        let mut out = device.upload(&[20, 0, 0]).expect("memory");
+        changes_what_it_adds_to(&mut out)
+            .grid(1)
+            .block(1)
+            .launch(&device)
+            .map_err(|fault| fault.to_string())?;
+        Ok(device.download(&out).expect("memory"))
+    });
+    assert_eq!(all, Ok(vec![1, -41, 59]));
+    let text = changes_what_it_adds_to::cuda_source().expect("a kernel");
+    assert!(text.contains("= tripled(&values, (unsigned char)5);"), "{text}");
 }

@@ -94,7 +94,7 @@ impl Printer<'_> {
         if self.is_one_of(along, base, index) {
             return Some(());
         }
-        let Some(Indexed::Slice(slice)) = Indexed::of(base, &self.function) else { return None };
+        let Some(Indexed::Slice(slice)) = self.length_of(base) else { return None };
         let is_number = index.ty.scalar().is_some_and(|scalar| scalar.bits() >= 32);
         found.push((base, index));
         (is_number && !self.function.var(slice).mutable).then_some(())

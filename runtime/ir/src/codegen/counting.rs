@@ -31,7 +31,8 @@ impl Printer<'_> {
     /// printed.
     pub(super) fn while_twice(&mut self, id: LoopId, cond: &Expr, body: &Block) -> bool {
         let Some(counting) = self.counts_up(cond, body) else { return false };
-        let (before, text) = (self.function.early.len(), self.expr(counting.end));
+        let (before, evaluated) = (self.function.early.len(), self.function.evaluated.len());
+        let text = self.expr(counting.end);
         self.pass_fixed(&counting);
         let along = match self.function.along.is_empty() {
             true => self.runs(counting.counter, Some(cond), body),
@@ -58,7 +59,7 @@ impl Printer<'_> {
                 (None, Some(changed)) => self.while_tried(&looped, &head, along, &changed),
                 (None, None) => self.while_hoisted(&looped, &head, along),
             }
-            self.function.end_read = None;
+            self.function.evaluated.truncate(evaluated);
             self.function.close("}");
         }
         self.function.early.truncate(before);
@@ -110,7 +111,7 @@ impl Printer<'_> {
             false => {
                 let (ty, name) = (self.ty(&end.ty), self.function.reserve("end"));
                 self.function.push(&format!("const {ty} {name} = {};", text.at(ASSIGNMENT)));
-                self.function.end_read = Some((*end as *const Expr, name.clone()));
+                self.function.evaluated.push((*end as *const Expr, name.clone()));
                 Text::primary(name)
             }
         };

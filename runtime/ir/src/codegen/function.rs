@@ -55,8 +55,8 @@ pub(super) struct OpenFunction<'m> {
     pub ahead: Vec<*const Expr>,
     /// Indices of the surrounding statements that have passed their checks, or will have before they are printed.
     pub early: Vec<Early>,
-    /// The end of a loop with a condition, in the condition, and the name of what was read of it before the loop.
-    pub end_read: Option<(*const Expr, String)>,
+    /// Expressions that were evaluated before the statement or the loop, and the names of their values.
+    pub evaluated: Vec<(*const Expr, String)>,
     /// Variables whose address is taken somewhere, or that a closure assigns.
     pub lent: HashSet<VarId>,
     /// Slices whose lengths fit `int`.
@@ -68,11 +68,6 @@ pub(super) struct OpenFunction<'m> {
 }
 
 impl<'m> OpenFunction<'m> {
-    /// Before the first function.
-    pub fn outside() -> Self {
-        Self::default()
-    }
-
     fn new(module: &'m Module, function: &'m Function, globals: &HashSet<String>) -> Self {
         let kind = Kind { is_kernel: false, lifts: false, most_threads: None };
         Self {

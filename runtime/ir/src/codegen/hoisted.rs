@@ -11,8 +11,11 @@ use super::affine::is_of_int;
 use super::known_inside::{Along, Indexed, Run};
 use super::loop_head::Head;
 use super::precedence::UNARY;
-use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, VarId, visit};
-use crate::ranges::{changed, integer};
+use super::stmt::is_fixed;
+use crate::ir::{
+    BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, Type, VarId, VarKind, visit,
+};
+use crate::ranges::{changed, integer, same};
 
 /// Comparisons before a loop at most.
 const MOST_COMPARISONS: usize = 6;
@@ -85,7 +88,7 @@ impl Printer<'_> {
         let (mut all, changed): (Vec<Along>, _) = (Vec::new(), changed(body));
         let mut look = |e: &Expr| {
             let ExprKind::Index { base, index, .. } = &e.kind else { return };
-            let Some(of) = Indexed::of(base, &self.function) else { return };
+            let Some(of) = self.length_of(base) else { return };
             let is_other = matches!(of, Indexed::Slice(slice) if self.function.var(slice).mutable);
             if is_other || !self.is_checked_index(e) || self.is_one_of(&all, base, index) {
                 return;
@@ -130,6 +133,38 @@ impl Printer<'_> {
         };
         let is_told = is_exact && self.is_kept(offset, changed) && scalar != Scalar::I64;
         is_told.then(|| (Some((**offset).clone()), !is_own(own)))
+    }
+
+    /// The length of a slice with a name, of an array, or of a shared array.
+    pub(super) fn length_of(&self, base: &Expr) -> Option<Indexed> {
+        match (&base.ty, &base.kind) {
+            (Type::Array(_, n), _) => Some(Indexed::Array(*n)),
+            (Type::Shared { rank: 1, .. }, ExprKind::Var(array)) => match &self.function.var(*array).kind {
+                VarKind::Shared { extents, .. } => extents.first().map(|extent| Indexed::Array(extent.len)),
+                _ => None,
+            },
+            (Type::Ref { to, .. }, ExprKind::Var(slice)) if matches!(**to, Type::Slice(_)) => {
+                Some(Indexed::Slice(*slice))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an index is one of these.
+    pub(super) fn is_one_of(&self, along: &[Along], base: &Expr, index: &Expr) -> bool {
+        let of = self.length_of(base);
+        of.is_some_and(|of| along.iter().any(|own| own.of == of && same(&own.index, index)))
+    }
+
+    /// Whether an expression gives the same in all iterations of a loop, which changes or lends these variables.
+    pub(super) fn is_kept(&self, e: &Expr, changed: &HashSet<VarId>) -> bool {
+        is_fixed(e, &|var| self.stays(var, changed))
+    }
+
+    /// Whether a variable of the code around a loop keeps its value in it. What was lent may be written by a pointer.
+    pub(super) fn stays(&self, var: VarId, changed: &HashSet<VarId>) -> bool {
+        let is_lent = self.function.var(var).mutable && self.function.lent.contains(&var);
+        self.function.is_declared(var) && !changed.contains(&var) && !is_lent
     }
 
     /// Comparisons that say that no index is out of bounds. A sum that wraps is less than what is compared.

@@ -1,13 +1,7 @@
 //! Indices that are known to be in bounds where they are printed: by a comparison before a loop, by an earlier check, or because a
 //! trial keeps the greatest of them.
 
-use std::collections::HashSet;
-
-use super::Printer;
-use super::function::OpenFunction;
-use super::stmt::is_fixed;
-use crate::ir::{Expr, ExprKind, Type, VarId, VarKind};
-use crate::ranges::same;
+use crate::ir::{Expr, VarId};
 
 /// An index that a loop's counter runs along.
 #[derive(Clone)]
@@ -38,42 +32,6 @@ pub(super) enum Indexed {
     Slice(VarId),
     /// That of every array of a type, and of shared arrays of as many elements.
     Array(usize),
-}
-
-impl Indexed {
-    /// The length of a slice with a name, or of an array.
-    pub fn of(base: &Expr, function: &OpenFunction<'_>) -> Option<Self> {
-        match (&base.ty, &base.kind) {
-            (Type::Array(_, n), _) => Some(Indexed::Array(*n)),
-            (Type::Shared { rank: 1, .. }, ExprKind::Var(array)) => match &function.var(*array).kind {
-                VarKind::Shared { extents, .. } => extents.first().map(|extent| Indexed::Array(extent.len)),
-                _ => None,
-            },
-            (Type::Ref { to, .. }, ExprKind::Var(slice)) if matches!(**to, Type::Slice(_)) => {
-                Some(Indexed::Slice(*slice))
-            }
-            _ => None,
-        }
-    }
-}
-
-impl Printer<'_> {
-    /// Whether an index is one of these.
-    pub(super) fn is_one_of(&self, along: &[Along], base: &Expr, index: &Expr) -> bool {
-        let of = Indexed::of(base, &self.function);
-        of.is_some_and(|of| along.iter().any(|own| own.of == of && same(&own.index, index)))
-    }
-
-    /// Whether an expression gives the same in all iterations of a loop, which changes or lends these variables.
-    pub(super) fn is_kept(&self, e: &Expr, changed: &HashSet<VarId>) -> bool {
-        is_fixed(e, &|var| self.stays(var, changed))
-    }
-
-    /// Whether a variable of the code around a loop keeps its value in it. What was lent may be written by a pointer.
-    pub(super) fn stays(&self, var: VarId, changed: &HashSet<VarId>) -> bool {
-        let is_lent = self.function.var(var).mutable && self.function.lent.contains(&var);
-        self.function.is_declared(var) && !changed.contains(&var) && !is_lent
-    }
 }
 
 /// An index that was checked, or the index of a place in an array of arrays.
