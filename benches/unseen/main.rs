@@ -4,9 +4,10 @@
 //! originals beside it. On a GPU, each kernel is first checked, as original, unchecked and checked, on poisoned memory; then
 //! the three are timed in turn, back to back, and the table says how ours compare (`benches/unseen.sh`).
 //!
-//! The second set (`second/`) was written and frozen after the first had been tuned for; `--second` runs it, and not the first.
+//! The second set (`second/`) was written and frozen after the first had been tuned for, and the third (`third/`) after that;
+//! `--second` and `--third` run these alone.
 //!
-//! Words are names of kernels, of either set, to run alone. `--simulate` runs each at a small size on the simulator, and its original by
+//! Words are names of kernels, of any set, to run alone. `--simulate` runs each at a small size on the simulator, and its original by
 //! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then. `--costs` prints registers
 //! and instructions of each, checked and unchecked, without a GPU; `--texts=FOLDER` also keeps the CUDA of the checked launches.
 
@@ -34,6 +35,7 @@ mod second;
 mod signals;
 mod small;
 mod stencils;
+mod third;
 mod tiles;
 mod tiles_rows;
 mod trial;
@@ -69,14 +71,18 @@ const FAMILIES: &[&Family] = &[
 const SECOND: &[&Family] =
     &[&second::grids::FAMILY, &second::codes::FAMILY, &second::lists::FAMILY, &second::solvers::FAMILY];
 
+/// What others are measured by, after both had been looked at.
+const THIRD: &[&Family] = &[&third::searches::FAMILY, &third::planes::FAMILY];
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let names: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let has = |flag: &str| words.iter().any(|word| word == flag);
-    let sets = if has("--second") {
-        &[SECOND][..]
-    } else {
-        &[FAMILIES, SECOND][..usize::from(!names.is_empty()) + 1]
+    let sets = match () {
+        () if has("--third") => &[THIRD][..],
+        () if has("--second") => &[SECOND][..],
+        () if names.is_empty() => &[FAMILIES][..],
+        () => &[FAMILIES, SECOND, THIRD][..],
     };
     let families: Vec<&Family> = sets.iter().flat_map(|set| set.iter().copied()).collect();
     let texts = words.iter().find_map(|word| word.strip_prefix("--texts=")).map(Path::new);

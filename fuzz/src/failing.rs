@@ -16,7 +16,8 @@ const THREADS: u32 = 2;
 /// Launches of one loop of the family.
 const LAUNCHES: usize = 16;
 /// The number of times that each head, index and body of the family is chosen.
-const WEIGHTS: [&[usize]; 3] = [&[10, 2, 1, 2, 5, 7, 4], &[8, 5, 2, 2, 2, 1, 2], &[6, 3, 6, 4, 2, 2, 2]];
+const WEIGHTS: [&[usize]; 3] =
+    [&[10, 2, 1, 2, 5, 7, 4, 9, 6], &[8, 5, 2, 5, 2, 1, 2, 3, 3, 3], &[6, 3, 6, 4, 2, 2, 2]];
 
 /// A loop of the family, and its launch.
 #[derive(Clone, Debug)]
@@ -44,11 +45,19 @@ pub struct Ending {
 macro_rules! family {
     ($($name:ident $t:ty),+) => {$(
         family! { @of $name $t, a b k order:
-            0 a..b, 1 a..=b, 2 (a..b).rev(), 3 (a..b).step_by(3), 4 0..b,
-            5 order[0] as $t..order[1] as $t, 6 (order[0] as $t..=order[1] as $t).rev()
+            0 {} { for k in a..b } {},
+            1 {} { for k in a..=b } {},
+            2 {} { for k in (a..b).rev() } {},
+            3 {} { for k in (a..b).step_by(3) } {},
+            4 {} { for k in 0..b } {},
+            5 {} { for k in order[0] as $t..order[1] as $t } {},
+            6 {} { for k in (order[0] as $t..=order[1] as $t).rev() } {},
+            7 { let mut k = a; } { while k < b } { k += 1; },
+            8 { let mut k = order[0] as $t; } { while k < order[1] as $t } { k += 1; }
         }
     )+};
-    (@of $name:ident $t:ty, $a:ident $b:ident $k:ident $order:ident: $($head:literal $range:expr),+) => {
+    (@of $name:ident $t:ty, $a:ident $b:ident $k:ident $order:ident:
+        $($head:literal { $($before:tt)* } { $($each:tt)* } { $($after:tt)* }),+) => {
         /// A loop of the family with a counter of this type.
         #[gpu_kernel(fmad = false)]
         #[allow(clippy::too_many_arguments, clippy::reversed_empty_ranges, reason = "a family of loops in one")]
@@ -66,9 +75,12 @@ macro_rules! family {
         ) {
             let mut sum = 0.5;
             let mut moving = o;
+            let mut behind = o;
+            let lent = &mut behind;
             $(
                 if head == $head {
-                    for $k in $range {
+                    $($before)*
+                    $($each)* {
                         let value = match at {
                             0 => x[$k],
                             1 => x[$k + o],
@@ -76,7 +88,13 @@ macro_rules! family {
                             3 => x[$order[$k]],
                             4 => x[$k + moving],
                             5 => x[$k * 2],
-                            _ => w[$k + 1],
+                            6 => w[$k + 1],
+                            7 => x[*lent],
+                            8 => x[($order[$k] as $t).wrapping_add(o)],
+                            _ => {
+                                let place = $order[$k] ^ 1;
+                                x[place] - w[place]
+                            }
                         };
                         match body {
                             0 => sum += value,
@@ -97,6 +115,10 @@ macro_rules! family {
                         if at == 4 {
                             moving += 1;
                         }
+                        if at == 7 {
+                            *lent += 1;
+                        }
+                        $($after)*
                     }
                 }
             )+

@@ -143,3 +143,67 @@ fn an_offset_that_leads_out_of_bounds_is_told() {
         assert!(fault.starts_with(&want), "{want}: {fault}");
     }
 }
+
+/// Copies parts of `text` one after the other, each with what is as far back as `back` says; a cursor moves on with each. Then sums
+/// parts of shared memory.
+#[gpu_kernel]
+fn moves(lengths: &[u32], back: u32, text: &[u32], out: &mut [u32]) {
+    let mut shared = shared!([u32; 8]);
+    for at in 0..8u32 {
+        shared[at] = at + 1;
+    }
+    let (mut from, mut to) = (0u32, back);
+    let mut part = 0;
+    while part < 3u32 {
+        for i in 0..lengths[part] {
+            out[to + i] = text[from + i];
+        }
+        from += lengths[part];
+        for i in 0..lengths[part] {
+            out[to + i] += out[to + i - back] * 3;
+        }
+        to += lengths[part];
+        for i in lengths[part]..lengths[part + 1] {
+            out[0] += shared[i];
+        }
+        part += 1;
+    }
+}
+
+fn moved(executor: Executor, lengths: [u32; 4], back: u32, extents: [usize; 2]) -> Result<Vec<u32>, String> {
+    let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+    let [text, mut out] = extents.map(|n| device.upload(&vec![7u32; n]).expect("memory"));
+    let lengths = device.upload(&lengths).expect("memory");
+    let launch = moves(&lengths, back, &text, &mut out).grid(1).block(1);
+    launch.launch(&device).map_err(|fault| fault.to_string())?;
+    Ok(device.download(&out).expect("memory"))
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn cursors_that_a_loop_leaves_as_they_are_are_compared_before_it() {
+    needs_cxx();
+    let options = PrintOptions { checks: Checks::All, line_directives: false };
+    let text = moves::print(&(), &options).expect("a kernel").code;
+    for line in [
+        "(unsigned long long)from + end <= text_len",
+        "out[to + i] = text[from + i];",
+        "out[to + i] += out[to + i - back] * 3u;",
+        "if (end <= 8ull) {",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let right = ([2, 3, 4, 8], 1, [9, 10]);
+    moved(Executor::All, right.0, right.1, right.2).expect("no fault, and no difference");
+    let wrong = [
+        ([2, 3, 4, 9], 1, [9, 10]),
+        ([2, 3, 4, 8], 1, [8, 10]),
+        ([2, 3, 4, 8], 1, [9, 9]),
+        ([2, 3, 4, 8], u32::MAX, [9, 10]),
+        ([u32::MAX, 3, 4, 8], 1, [9, 10]),
+    ];
+    for (lengths, back, extents) in wrong {
+        let fault = fault_of_all(|executor| moved(executor, lengths, back, extents));
+        assert!(fault.contains("is out of bounds for length"), "{fault}");
+    }
+}

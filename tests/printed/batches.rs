@@ -150,11 +150,12 @@ fn loops_whose_indices_are_compared_before_do_what_their_twins_do() {
 #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
 fn indices_that_the_loop_writes_are_compared_when_they_are_read() {
     needs_cxx();
-    for (end, is_inside) in [(4, true), (6, false)] {
+    // In the third, an index is wrong that was right before the first of four iterations.
+    for (len, end, is_inside) in [(5, 4, true), (5, 6, false), (3, 4, false)] {
         let results = [Executor::Twin, Executor::Interpreter, Executor::Printed].map(|executor| {
             let device = Device::simulator_with(Settings { executor, ..Settings::default() });
             let mut names = device.upload(&[1u32, 1, 1, 1, 1, 1, 1, 1]).expect("memory");
-            let x = device.upload(&[3i32, 1, 4, 1, 5]).expect("memory");
+            let x = device.upload(&[3i32, 1, 4, 1, 5][..len]).expect("memory");
             let mut out = device.upload(&[0i32]).expect("memory");
             let done = rewrites(&mut names, &x, &mut out, end).grid(1).block(1).launch(&device);
             done.map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;

@@ -15,6 +15,7 @@ mod counting;
 mod differences;
 mod early;
 mod faults;
+mod references;
 mod tried;
 
 #[test]

@@ -5,6 +5,8 @@
 //! comparisons before the loop tell of all its iterations. They are done in 64 bits, which the sizes of the operands show to
 //! be enough.
 
+use std::collections::HashSet;
+
 use super::Printer;
 use super::precedence::UNARY;
 use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, VarId, visit};
@@ -15,7 +17,7 @@ const COUNTED: i128 = 1 << 31;
 
 impl Printer<'_> {
     /// Whether an index is a sum of products of fixed numbers, at most one of which in each has the counter.
-    pub(super) fn is_affine(&self, counter: VarId, index: &Expr) -> bool {
+    pub(super) fn is_affine(&self, (counter, changed): (VarId, &HashSet<VarId>), index: &Expr) -> bool {
         let is_number = integer(index).is_some_and(|scalar| scalar.bits() >= 32);
         let counts = self
             .function
@@ -23,23 +25,24 @@ impl Printer<'_> {
             .ty
             .scalar()
             .is_some_and(|scalar| scalar.is_int() && scalar.bits() <= 32);
-        let size = |e| self.size(counter, e).is_some_and(|size| size <= i64::MAX.into());
+        let size = |e| self.size((counter, changed), e).is_some_and(|size| size <= i64::MAX.into());
         is_number && counts && has(counter, index) && size(whole(index))
     }
 
     /// A bound of an exact value, and of all on the way to it; nothing if it is not affine.
-    fn size(&self, counter: VarId, e: &Expr) -> Option<i128> {
+    fn size(&self, of: (VarId, &HashSet<VarId>), e: &Expr) -> Option<i128> {
+        let (counter, changed) = of;
         let scalar = integer(e).filter(|scalar| scalar.bits() >= 32)?;
         if !has(counter, e) {
-            return self.fixed_size(e, scalar);
+            return self.fixed_size(e, scalar, changed);
         }
         match &e.kind {
-            ExprKind::Exact(inner) => self.size(counter, inner),
+            ExprKind::Exact(inner) => self.size(of, inner),
             ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
-                self.size(counter, a)?.checked_add(self.size(counter, b)?)
+                self.size(of, a)?.checked_add(self.size(of, b)?)
             }
             ExprKind::Binary(BinaryOp::Mul, a, b) if !(has(counter, a) && has(counter, b)) => {
-                self.size(counter, a)?.checked_mul(self.size(counter, b)?)
+                self.size(of, a)?.checked_mul(self.size(of, b)?)
             }
             ExprKind::Var(_) => Some(COUNTED),
             ExprKind::Cast(inner) => matches!(inner.kind, ExprKind::Var(_)).then_some(COUNTED),
@@ -48,8 +51,8 @@ impl Printer<'_> {
     }
 
     /// The same of a number that the loop leaves as it is. Where arithmetic wraps at 32 bits, it is read as an `int`.
-    fn fixed_size(&self, e: &Expr, scalar: Scalar) -> Option<i128> {
-        if !self.is_fixed(e) || !self.is_all_pure(e) {
+    fn fixed_size(&self, e: &Expr, scalar: Scalar, changed: &HashSet<VarId>) -> Option<i128> {
+        if !self.is_kept(e, changed) || !self.is_all_pure(e) {
             return None;
         }
         let (least, most) = self.function.interval(e)?;

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use super::Printer;
-use super::known_inside::{Along, Indexed, is_one_of};
+use super::known_inside::{Along, Indexed};
 use super::loop_head::{Form, Head};
 use super::precedence::{Text, UNARY};
 use crate::ir::{Block, Expr, ExprKind, LoopId, Stmt, StmtKind, Type, VarId, VarKind, visit};
@@ -91,10 +91,10 @@ impl Printer<'_> {
             return Some(());
         }
         let ExprKind::Index { base, index, .. } = &e.kind else { return None };
-        if is_one_of(along, base, index) {
+        if self.is_one_of(along, base, index) {
             return Some(());
         }
-        let Some(Indexed::Slice(slice)) = Indexed::of(base) else { return None };
+        let Some(Indexed::Slice(slice)) = self.length_of(base) else { return None };
         let is_number = index.ty.scalar().is_some_and(|scalar| scalar.bits() >= 32);
         found.push((base, index));
         (is_number && !self.function.var(slice).mutable).then_some(())
@@ -116,17 +116,19 @@ impl Printer<'_> {
                 match counted.body.stmts.iter().find(is_own) {
                     Some(own) => return self.find_let(own, counted, along, lets),
                     None => {
-                        let stays = self.function.is_declared(*var) && !counted.changed.contains(var);
-                        return (*var == counted.counter || stays).then_some(());
+                        let is_known = *var == counted.counter || self.stays(*var, counted.changed);
+                        return is_known.then_some(());
                     }
                 }
             }
             ExprKind::Index { base, index, .. } => {
-                let is_inside = !self.is_checked_index(e) || is_one_of(along, base, index);
+                let is_inside = !self.is_checked_index(e) || self.is_one_of(along, base, index);
                 let stays =
                     !matches!(base.ty, Type::Ref { .. } | Type::View { .. }) || self.is_read_only(base);
                 (is_inside && stays).then_some(())?;
             }
+            // The loop may change what a reference leads to.
+            ExprKind::Deref(_) => return None,
             _ => self.is_pure(e).then_some(())?,
         }
         e.operands().into_iter().try_for_each(|operand| self.find_lets(operand, counted, along, lets))

@@ -11,7 +11,6 @@ use super::batches::Counted;
 use super::known_inside::{Along, Early};
 use super::loop_head::{Form, Head};
 use super::precedence::{ASSIGNMENT, Text, UNARY};
-use super::stmt::is_fixed;
 use super::trial::MOST_ITERATIONS;
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, StmtKind, VarId, visit};
 use crate::ranges::{changed, integer};
@@ -32,7 +31,8 @@ impl Printer<'_> {
     /// printed.
     pub(super) fn while_twice(&mut self, id: LoopId, cond: &Expr, body: &Block) -> bool {
         let Some(counting) = self.counts_up(cond, body) else { return false };
-        let (before, text) = (self.function.early.len(), self.expr(counting.end));
+        let (before, evaluated) = (self.function.early.len(), self.function.evaluated.len());
+        let text = self.expr(counting.end);
         self.pass_fixed(&counting);
         let along = match self.function.along.is_empty() {
             true => self.runs(counting.counter, Some(cond), body),
@@ -59,7 +59,7 @@ impl Printer<'_> {
                 (None, Some(changed)) => self.while_tried(&looped, &head, along, &changed),
                 (None, None) => self.while_hoisted(&looped, &head, along),
             }
-            self.function.end_read = None;
+            self.function.evaluated.truncate(evaluated);
             self.function.close("}");
         }
         self.function.early.truncate(before);
@@ -111,7 +111,7 @@ impl Printer<'_> {
             false => {
                 let (ty, name) = (self.ty(&end.ty), self.function.reserve("end"));
                 self.function.push(&format!("const {ty} {name} = {};", text.at(ASSIGNMENT)));
-                self.function.end_read = Some((*end as *const Expr, name.clone()));
+                self.function.evaluated.push((*end as *const Expr, name.clone()));
                 Text::primary(name)
             }
         };
@@ -134,11 +134,6 @@ impl Printer<'_> {
             let lasting = Some((base.clone(), index.clone()));
             self.function.early.push(Early { node: index, lasting, text });
         }
-    }
-
-    /// Whether an expression reads nothing but variables that a loop leaves as they are.
-    fn is_kept(&self, e: &Expr, changed: &HashSet<VarId>) -> bool {
-        is_fixed(e, &|var| !changed.contains(&var))
     }
 
     /// The counter and the end of a loop whose first condition is `at < end`, and whose last statement alone adds one.
@@ -182,7 +177,7 @@ impl Printer<'_> {
         let mut is_same = self.is_all_pure(e);
         visit::expr(e, &mut |e| {
             is_same &= match &e.kind {
-                ExprKind::Var(var) => !changed.contains(var),
+                ExprKind::Var(var) => self.stays(*var, changed),
                 ExprKind::Call { .. } | ExprKind::Builtin { .. } => false,
                 // A check in a part that is not evaluated is not passed.
                 _ => e.lazy().is_none(),

@@ -10,7 +10,7 @@ use crate::ir::{
 impl Printer<'_> {
     /// Prints an expression, whose value is read.
     pub(super) fn expr(&mut self, e: &Expr) -> Text {
-        if let Some((_, name)) = self.function.end_read.as_ref().filter(|(end, _)| std::ptr::eq(*end, e)) {
+        if let Some((_, name)) = self.function.evaluated.iter().find(|(known, _)| std::ptr::eq(*known, e)) {
             return Text::primary(name);
         }
         if let Some(text) = self.static_value(e) {

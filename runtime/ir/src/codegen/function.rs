@@ -6,7 +6,7 @@ use super::known_inside::{Along, Early, Trial};
 use super::precedence::Text;
 use super::{Printer, names};
 use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Roles, Scalar, Type, VarId, Variable};
-use crate::ranges::{FunctionScope, Interval, Kind, Known};
+use crate::ranges::{FunctionScope, Interval, Kind, Known, lent};
 
 /// The function that is being printed.
 #[derive(Default)]
@@ -55,8 +55,10 @@ pub(super) struct OpenFunction<'m> {
     pub ahead: Vec<*const Expr>,
     /// Indices of the surrounding statements that have passed their checks, or will have before they are printed.
     pub early: Vec<Early>,
-    /// The end of a loop with a condition, in the condition, and the name of what was read of it before the loop.
-    pub end_read: Option<(*const Expr, String)>,
+    /// Expressions that were evaluated before the statement or the loop, and the names of their values.
+    pub evaluated: Vec<(*const Expr, String)>,
+    /// Variables whose address is taken somewhere, or that a closure assigns.
+    pub lent: HashSet<VarId>,
     /// Slices whose lengths fit `int`.
     pub short: HashSet<VarId>,
     /// The lengths of parts of slices, of names that keep their values.
@@ -66,11 +68,6 @@ pub(super) struct OpenFunction<'m> {
 }
 
 impl<'m> OpenFunction<'m> {
-    /// Before the first function.
-    pub fn outside() -> Self {
-        Self::default()
-    }
-
     fn new(module: &'m Module, function: &'m Function, globals: &HashSet<String>) -> Self {
         let kind = Kind { is_kernel: false, lifts: false, most_threads: None };
         Self {
@@ -78,6 +75,7 @@ impl<'m> OpenFunction<'m> {
             ranges: Some(FunctionScope::new(&module.functions, function, &function.body, kind)),
             vars: function.vars.clone(),
             arrays: super::arrays::indexed_only(function),
+            lent: lent(&function.body),
             globals: if function.foreign.is_some() { HashSet::new() } else { globals.clone() },
             foreign: function.foreign.is_some(),
             scopes: vec![HashSet::new()],

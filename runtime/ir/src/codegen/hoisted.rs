@@ -4,13 +4,18 @@
 //! out of bounds unless the last one is. Such a loop is printed twice: without these checks, for the case that one
 //! comparison proves them, and with them, for the fault at the iteration where Rust fails.
 
+use std::collections::HashSet;
+
 use super::Printer;
 use super::affine::is_of_int;
-use super::known_inside::{Along, Indexed, Run, is_one_of};
+use super::known_inside::{Along, Indexed, Run};
 use super::loop_head::Head;
 use super::precedence::UNARY;
-use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, VarId, visit};
-use crate::ranges::integer;
+use super::stmt::is_fixed;
+use crate::ir::{
+    BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, Type, VarId, VarKind, visit,
+};
+use crate::ranges::{changed, integer, same};
 
 /// Comparisons before a loop at most.
 const MOST_COMPARISONS: usize = 6;
@@ -30,7 +35,7 @@ impl Printer<'_> {
         let mut all = true;
         let mut look = |e: &Expr| match &e.kind {
             ExprKind::Index { base, index, .. } if self.is_checked_index(e) => {
-                all &= is_one_of(along, base, index)
+                all &= self.is_one_of(along, base, index)
             }
             _ => all &= !self.is_checked_index(e),
         };
@@ -80,17 +85,19 @@ impl Printer<'_> {
         if !is_asked || self.function.trial.is_some() {
             return Vec::new();
         }
-        let mut all: Vec<Along> = Vec::new();
+        let (mut all, changed): (Vec<Along>, _) = (Vec::new(), changed(body));
         let mut look = |e: &Expr| {
             let ExprKind::Index { base, index, .. } = &e.kind else { return };
-            let Some(of) = Indexed::of(base) else { return };
+            let Some(of) = self.length_of(base) else { return };
             let is_other = matches!(of, Indexed::Slice(slice) if self.function.var(slice).mutable);
-            if is_other || !self.is_checked_index(e) || is_one_of(&all, base, index) {
+            if is_other || !self.is_checked_index(e) || self.is_one_of(&all, base, index) {
                 return;
             }
-            let sum =
-                self.runs_along(counter, index).map(|(offset, is_widened)| Run::Sum { offset, is_widened });
-            let run = sum.or_else(|| self.is_affine(counter, index).then_some(Run::Affine(counter)));
+            let sum = self
+                .runs_along((counter, &changed), index)
+                .map(|(offset, is_widened)| Run::Sum { offset, is_widened });
+            let run =
+                sum.or_else(|| self.is_affine((counter, &changed), index).then_some(Run::Affine(counter)));
             all.extend(run.map(|run| Along { of, index: (**index).clone(), run }));
         };
         visit::exprs(body, &mut look);
@@ -101,7 +108,11 @@ impl Printer<'_> {
 
     /// The number that is added to a counter to make an index, and whether the counter is widened first; `None` for any
     /// other index.
-    fn runs_along(&self, counter: VarId, index: &Expr) -> Option<(Option<Expr>, bool)> {
+    fn runs_along(
+        &self,
+        (counter, changed): (VarId, &HashSet<VarId>),
+        index: &Expr,
+    ) -> Option<(Option<Expr>, bool)> {
         let scalar = integer(index).filter(|scalar| scalar.bits() >= 32)?;
         let is_own = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
         let is_wide = |e: &Expr| match &e.kind {
@@ -120,8 +131,40 @@ impl Printer<'_> {
             (false, true) => (b, a),
             _ => return None,
         };
-        let is_told = is_exact && self.is_fixed(offset) && scalar != Scalar::I64;
+        let is_told = is_exact && self.is_kept(offset, changed) && scalar != Scalar::I64;
         is_told.then(|| (Some((**offset).clone()), !is_own(own)))
+    }
+
+    /// The length of a slice with a name, of an array, or of a shared array.
+    pub(super) fn length_of(&self, base: &Expr) -> Option<Indexed> {
+        match (&base.ty, &base.kind) {
+            (Type::Array(_, n), _) => Some(Indexed::Array(*n)),
+            (Type::Shared { rank: 1, .. }, ExprKind::Var(array)) => match &self.function.var(*array).kind {
+                VarKind::Shared { extents, .. } => extents.first().map(|extent| Indexed::Array(extent.len)),
+                _ => None,
+            },
+            (Type::Ref { to, .. }, ExprKind::Var(slice)) if matches!(**to, Type::Slice(_)) => {
+                Some(Indexed::Slice(*slice))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an index is one of these.
+    pub(super) fn is_one_of(&self, along: &[Along], base: &Expr, index: &Expr) -> bool {
+        let of = self.length_of(base);
+        of.is_some_and(|of| along.iter().any(|own| own.of == of && same(&own.index, index)))
+    }
+
+    /// Whether an expression gives the same in all iterations of a loop, which changes or lends these variables.
+    pub(super) fn is_kept(&self, e: &Expr, changed: &HashSet<VarId>) -> bool {
+        is_fixed(e, &|var| self.stays(var, changed))
+    }
+
+    /// Whether a variable of the code around a loop keeps its value in it. What was lent may be written by a pointer.
+    pub(super) fn stays(&self, var: VarId, changed: &HashSet<VarId>) -> bool {
+        let is_lent = self.function.var(var).mutable && self.function.lent.contains(&var);
+        self.function.is_declared(var) && !changed.contains(&var) && !is_lent
     }
 
     /// Comparisons that say that no index is out of bounds. A sum that wraps is less than what is compared.
@@ -225,7 +268,7 @@ impl Printer<'_> {
 
     /// Returns whether an index is one that a comparison before the loop has shown to be in bounds.
     pub(super) fn is_along(&self, base: &Expr, index: &Expr) -> bool {
-        is_one_of(&self.function.along, base, index)
+        self.is_one_of(&self.function.along, base, index)
             || self.function.ahead.iter().any(|own| std::ptr::eq(*own, index))
     }
 

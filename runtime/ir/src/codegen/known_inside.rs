@@ -1,8 +1,7 @@
 //! Indices that are known to be in bounds where they are printed: by a comparison before a loop, by an earlier check, or because a
 //! trial keeps the greatest of them.
 
-use crate::ir::{Expr, ExprKind, Type, VarId};
-use crate::ranges::same;
+use crate::ir::{Expr, VarId};
 
 /// An index that a loop's counter runs along.
 #[derive(Clone)]
@@ -31,26 +30,8 @@ pub(super) enum Run {
 pub(super) enum Indexed {
     /// That of a slice.
     Slice(VarId),
-    /// That of every array of a type.
+    /// That of every array of a type, and of shared arrays of as many elements.
     Array(usize),
-}
-
-impl Indexed {
-    /// The length of a slice with a name, or of an array.
-    pub fn of(base: &Expr) -> Option<Self> {
-        match (&base.ty, &base.kind) {
-            (Type::Array(_, n), _) => Some(Indexed::Array(*n)),
-            (Type::Ref { to, .. }, ExprKind::Var(slice)) if matches!(**to, Type::Slice(_)) => {
-                Some(Indexed::Slice(*slice))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Whether an index is one of these.
-pub(super) fn is_one_of(along: &[Along], base: &Expr, index: &Expr) -> bool {
-    Indexed::of(base).is_some_and(|of| along.iter().any(|own| own.of == of && same(&own.index, index)))
 }
 
 /// An index that was checked, or the index of a place in an array of arrays.

@@ -116,6 +116,9 @@ struct Printer<'m> {
     /// The launched kernel that is being printed.
     launched: Option<&'static str>,
     faulting: HashSet<u32>,
+    /// Functions that are not called with numbers that Rust does not have there: they follow pointers, divide, or loop, or call
+    /// such functions.
+    wild: HashSet<u32>,
     sites: Vec<Site>,
     needs: Needs,
     loops: Vec<PrintedLoop>,
@@ -157,6 +160,7 @@ impl<'m> Printer<'m> {
             kernels_fault: false,
             launched: None,
             faulting: HashSet::new(),
+            wild: HashSet::new(),
             sites: Vec::new(),
             needs: Needs::default(),
             loops: Vec::new(),
@@ -164,7 +168,7 @@ impl<'m> Printer<'m> {
             dynamic_names: HashMap::new(),
             tables: Vec::new(),
             global_symbols: Vec::new(),
-            function: function::OpenFunction::outside(),
+            function: function::OpenFunction::default(),
         };
         printer.collect();
         printer
@@ -177,6 +181,9 @@ impl<'m> Printer<'m> {
         for (index, function) in module.functions.iter().enumerate() {
             if self.can_fault(&function.body) {
                 self.faulting.insert(index as u32);
+            }
+            if self.is_wild(&function.body) {
+                self.wild.insert(index as u32);
             }
         }
         // One kernel launches another with the record, so all of them take it or none does.

@@ -149,8 +149,7 @@ impl Printer<'_> {
             return self.function.push(&format!("{target} = {value};"));
         };
         if let Type::Vector(..) = place.ty {
-            let value = self.binary(op, place, value).text;
-            return self.function.push(&format!("{target} = {value};"));
+            return self.assign_binary(&target, op, place, value);
         }
         let scalar = super::types::scalar_of(&place.ty);
         let as_it_stands = match op {
@@ -169,9 +168,22 @@ impl Printer<'_> {
             let symbol = super::precedence::operator(op).0;
             self.function.push(&format!("{target} {symbol}= {value};"));
         } else {
-            let value = self.binary(op, place, value).text;
-            self.function.push(&format!("{target} = {value};"));
+            self.assign_binary(&target, op, place, value);
         }
+    }
+
+    /// `place = place op value`. A value that may change the place is evaluated first: C++ leaves open which operand is.
+    fn assign_binary(&mut self, target: &str, op: BinaryOp, place: &Expr, value: &Expr) {
+        let before = self.function.evaluated.len();
+        if value.has_effect() {
+            let (ty, text) = (self.ty(&value.ty), self.expr(value).at(ASSIGNMENT));
+            let name = self.function.reserve_unwanted("t");
+            self.function.push(&format!("const {ty} {name} = {text};"));
+            self.function.evaluated.push((value, name));
+        }
+        let sum = self.binary(op, place, value).text;
+        self.function.push(&format!("{target} = {sum};"));
+        self.function.evaluated.truncate(before);
     }
 
     fn if_(&mut self, cond: &Expr, then: &Block, otherwise: &Block) {

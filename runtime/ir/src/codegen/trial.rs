@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::hoisted::starts_below;
-use super::known_inside::{Along, Greatest, Indexed, Trial, is_one_of};
+use super::known_inside::{Along, Greatest, Indexed, Trial};
 use super::loop_head::{Form, Head};
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
 use super::{Printer, prelude};
@@ -134,9 +134,9 @@ impl Printer<'_> {
             if !self.is_checked_index(e) {
                 return;
             }
-            let is_slice = matches!(Indexed::of(base), Some(Indexed::Slice(_)));
+            let is_slice = matches!(self.length_of(base), Some(Indexed::Slice(_)));
             let is_small = matches!(e.ty, Type::Scalar(_) | Type::Vector(..)) && e.ty.size() <= MOST_BYTES;
-            is_sound &= is_slice && is_small || is_one_of(along, base, index);
+            is_sound &= is_slice && is_small || self.is_one_of(along, base, index);
             count += 1;
         };
         visit::exprs(body, &mut look);
@@ -154,8 +154,8 @@ impl Printer<'_> {
         let mut all: Vec<(VarId, bool)> = Vec::new();
         let mut look = |e: &Expr| {
             let ExprKind::Index { base, index, .. } = &e.kind else { return };
-            let Some(Indexed::Slice(slice)) = Indexed::of(base) else { return };
-            if !self.is_checked_index(e) || is_one_of(along, base, index) {
+            let Some(Indexed::Slice(slice)) = self.length_of(base) else { return };
+            if !self.is_checked_index(e) || self.is_one_of(along, base, index) {
                 return;
             }
             let is_short = self.is_short(base, index);
@@ -223,6 +223,19 @@ impl Printer<'_> {
         }
     }
 
+    /// Returns whether a function's body may do more than give a value if its numbers are none that Rust has there.
+    pub(super) fn is_wild(&self, body: &Block) -> bool {
+        let mut is_wild = false;
+        visit::exprs(body, &mut |e| {
+            let may_be = matches!(e.kind, ExprKind::Deref(_) | ExprKind::Binary(..) | ExprKind::Call { .. });
+            is_wild |= may_be && !self.is_pure(e);
+        });
+        visit::stmts(body, &mut |stmt| {
+            is_wild |= matches!(stmt.kind, StmtKind::While { .. } | StmtKind::For { .. });
+        });
+        is_wild
+    }
+
     /// Returns whether an expression with its operands does the same each time, and no more than to give a value.
     pub(super) fn is_all_pure(&self, e: &Expr) -> bool {
         let mut all_pure = true;
@@ -240,13 +253,16 @@ impl Printer<'_> {
             }
             ExprKind::Binary(..) | ExprKind::Exact(_) | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Index { .. } => true,
-            ExprKind::Len(_) | ExprKind::Deref(_) | ExprKind::Select(..) | ExprKind::Vector(_) => true,
+            // Rust may have found a fault before it reads what a pointer leads to, if that is memory at all.
+            ExprKind::Deref(of) => !matches!(of.ty, Type::Ptr { .. }),
+            ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Vector(_) => true,
             ExprKind::Tuple(_) | ExprKind::Struct(..) | ExprKind::Table { .. } => true,
             ExprKind::Builtin { op, .. } => {
                 op.effect == Effect::Pure && op.facts.accesses.is_empty() && !op.facts.waits
             }
             ExprKind::Call { function, effect, .. } => {
-                *effect == Effect::Pure && !self.faulting.contains(&function.0)
+                *effect == Effect::Pure
+                    && ![&self.faulting, &self.wild].iter().any(|of| of.contains(&function.0))
             }
             _ => false,
         }

@@ -288,7 +288,7 @@ pub(crate) fn changed(block: &Block) -> HashSet<VarId> {
 }
 
 /// Variables whose address is taken, or that a closure assigns.
-fn lent(block: &Block) -> HashSet<VarId> {
+pub(crate) fn lent(block: &Block) -> HashSet<VarId> {
     let mut vars = HashSet::new();
     visit::exprs(block, &mut |e| match &e.kind {
         ExprKind::Ref(place) => vars.extend(root(place)),

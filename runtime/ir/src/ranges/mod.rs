@@ -14,7 +14,7 @@ mod range;
 mod scope;
 
 pub(crate) use interval::Interval;
-pub(crate) use known::{Known, assigned, changed, root, same};
+pub(crate) use known::{Known, assigned, changed, lent, root, same};
 pub(crate) use place::{Length, axes};
 pub(crate) use range::{Range, integer, joined};
 pub(crate) use scope::{Caller, FunctionScope, Kind};

@@ -58,7 +58,9 @@ impl Writer {
                 let other = self.about(0, scalar);
                 body.insert(0, self.change(&size, None, other));
             }
-            taken.push(if is_loop { self.repeat(cond, body) } else { when(cond, body) });
+            let lowered = if is_loop { self.repeat(cond, body) } else { when(cond, body) };
+            // A queue that nothing leaves grows as far as it may.
+            taken.extend((self.dice.below(2) == 0).then_some(lowered));
         }
         let (once, next) = (self.about(1, scalar), self.about(1, scalar));
         let sum = binary(Rem, &plus(&head, &size), &constant(8, scalar));
@@ -71,7 +73,8 @@ impl Writer {
         if self.dice.below(4) == 0 {
             // The loop's own number is the next.
             let goes_on = StmtKind::Continue(LoopId(self.loops + 1));
-            let (place, coin) = (self.dice.below(body.len()), self.coin());
+            let places = [self.dice.below(body.len()), body.len() - 1];
+            let (place, coin) = (self.dice.pick(&places), self.coin());
             body.insert(place, when(coin, vec![goes_on]));
         }
         vec![first, second, self.repeat(compare(Lt, &i, &n), body), self.at(&base, size)]
