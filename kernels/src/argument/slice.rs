@@ -87,11 +87,6 @@ impl<'a, T> Input<'a, T> {
         let words = len.saturating_sub(from) / 4;
         fits.then(|| Input { arg: part::<T>(&self.arg, from, words * 4, words), _elements: PhantomData })
     }
-
-    /// None of the elements, for a kernel whose argument is not there.
-    pub fn nothing(&self) -> Self {
-        Self { arg: part::<T>(&self.arg, 0, 0, 0), _elements: PhantomData }
-    }
 }
 
 impl<'a, T> Output<'a, T> {
