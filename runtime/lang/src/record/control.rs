@@ -1,7 +1,7 @@
 //! Control flow: branches that give values, loops, and code that is known not to run.
 
 use super::block::kept;
-use super::escape::Body;
+use super::escape::{Body, keep_temporaries};
 use super::{Local, RecordError, Recorder};
 use crate::ir::{
     Block, Closure, Expr, ExprKind, Location, LoopId, RangeLoop, StmtKind, Type, VarId, VarKind,
@@ -429,20 +429,23 @@ impl Recorder {
         let mut body = Block { stmts: frame.close().stmts };
         let (loops, params) = frame.closures.pop().unwrap_or_default();
         frame.loops = loops;
-        self.check_closure(&mut body, &ret);
+        self.check_closure(&params, &mut body, &ret);
         let closure = Closure { params, body, ret, by_value };
         Expr { kind: ExprKind::Closure(closure.into()), ty: Type::Closure }
     }
 
     /// Refuses a closure whose result CUDA cannot give, and keeps its temporaries.
-    fn check_closure(&mut self, body: &mut Block, ret: &Type) {
+    fn check_closure(&mut self, params: &[VarId], body: &mut Block, ret: &Type) {
         let at = self.location();
         if matches!(ret, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. })) {
             self.fail(RecordError::ClosureSlice { at });
         }
         let mut vars = std::mem::take(&mut self.frame().vars);
-        self.keep_temporaries(Body { name: "closure", block: body, vars: &mut vars, ret, at });
+        let kept = keep_temporaries(Body { name: "closure", params, block: body, vars: &mut vars, at });
         self.frame().vars = vars;
+        if let Err(error) = kept {
+            self.fail(error);
+        }
     }
 }
 
