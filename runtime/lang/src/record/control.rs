@@ -127,7 +127,7 @@ impl Recorder {
         let [then_value, else_value] =
             [choice.then_value, choice.else_value].map(|value| self.moved(value.unwrap_or_else(Expr::unit)));
         let both_dead = choice.then_dead && closed.dead;
-        let ty = joined(&then_value.ty, &else_value.ty);
+        let ty = then_value.ty.joined(&else_value.ty);
         let [then_value, else_value] = [then_value, else_value].map(|value| self.coerce(value, &ty));
         let is_value = !matches!(ty, Type::Unit | Type::Never) && !both_dead;
         if is_value
@@ -467,18 +467,6 @@ fn is_empty(range: &RangeLoop) -> bool {
     match (range.start.as_int(), range.end.as_int()) {
         (Some(start), Some(end)) => start > end || (start == end && !range.inclusive),
         _ => false,
-    }
-}
-
-/// The type of either value: where one is a `&T` and the other a `&mut T`, both are `&T`.
-fn joined(then: &Type, otherwise: &Type) -> Type {
-    match (then, otherwise) {
-        (Type::Never, other) => other.clone(),
-        (Type::Ref { mutable: true, .. }, Type::Ref { mutable: false, .. }) => otherwise.clone(),
-        (Type::Tuple(then), Type::Tuple(otherwise)) if then.len() == otherwise.len() => {
-            Type::Tuple(then.iter().zip(otherwise.iter()).map(|(a, b)| joined(a, b)).collect())
-        }
-        _ => then.clone(),
     }
 }
 
