@@ -169,6 +169,26 @@ fn closure_gives_a_slice(x: &[i32], out: &mut [i32]) {
     out[0] = part(x[0] > 3)[0];
 }
 
+#[gpu_kernel]
+fn closure_stores_a_constant(x: &[i32], out: &mut [i32]) {
+    let mut kept = &x[0];
+    let mut set = |i: usize| kept = if i > 2 { &77 } else { &x[i] };
+    set(3);
+    out[0] = *kept;
+}
+
+#[gpu_fn]
+fn stores_in(at: &mut Option<&i32>) {
+    *at = Some(&77);
+}
+
+#[gpu_kernel]
+fn stores_a_constant(out: &mut [i32]) {
+    let mut kept = None;
+    stores_in(&mut kept);
+    out[0] = kept.map_or(0, |v| *v);
+}
+
 #[test]
 fn references_that_cuda_cannot_give_are_refused() {
     let message = |result: warpsmith::Result<String>| result.expect_err("refused").to_string();
@@ -178,4 +198,6 @@ fn references_that_cuda_cannot_give_are_refused() {
     assert!(
         message(closure_gives_a_slice::cuda_source()).contains("a closure cannot give a slice in a kernel")
     );
+    assert!(message(closure_stores_a_constant::cuda_source()).contains(&format!("`closure` {constant}")));
+    assert!(message(stores_a_constant::cuda_source()).contains(&format!("`stores_in` {constant}")));
 }

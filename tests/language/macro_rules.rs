@@ -99,7 +99,7 @@ macro_rules! fragments {
 
 fragments! {
     generated(y: &mut [i32], pairs), Option<i32>, [i32; 2], i32, 1 + 2, pairs[1], |v: i32| v * 3,
-    (0..4).map(|v| v + 1), pairs[0][0] > 0 && true, Pair { a: 5, b: 6 }, (1, 3), 1
+    (0..4).map(|v| v + 1), pairs[0][0] > 0 && pairs[0][1] > 0, Pair { a: 5, b: 6 }, (1, 3), 1
 }
 
 #[test]

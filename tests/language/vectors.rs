@@ -148,7 +148,7 @@ fn components_of_values(out: &mut [i32]) {
 fn components_of_vectors_that_are_no_places_are_indexed() {
     everywhere::<components_of_values>(&(), |device| {
         let out = written(device, (12, 0), |out| components_of_values(out).grid(1).block(4).launch(device));
-        let want = [[8010, 6000, 330, 2040], [100_507, 30_808, 300_509, 400_811], [714, 716, 739, 751]];
+        let want = [[8010, 6001, 330, 2040], [100_507, 30_808, 300_509, 400_811], [714, 716, 739, 751]];
         assert_eq!(out, want.concat());
     });
 }

@@ -6,6 +6,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
+use crate::foreign_names::std_method;
 use crate::rustc_span;
 
 /// Methods that values of the library have: of these rustc finds other candidates too, and speaks of all.
@@ -116,8 +117,13 @@ fn items(number: usize, name: &Ident, called: Called, sound: &TokenStream) -> To
     let span = name.span();
     let bound = numbered("GpuImpl", number, span);
     let message = format!("`{name}` has no device side, so a kernel cannot call it");
-    let label = format!("write `#[gpu_impl]` above the `impl` that holds `{name}`");
-    let note = "where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too";
+    let own = format!("write `#[gpu_impl]` above the `impl` that holds `{name}`");
+    let (label, note) = match std_method(&name.to_string()) {
+        Some(ours) => (ours.to_owned(), format!("where `{name}` is a method of your own, {own}")),
+        None => {
+            (own, "where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too".to_owned())
+        }
+    };
     let declared = quote_spanned! {span=>
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
         trait #bound<const __SOUND: usize = 0> {}

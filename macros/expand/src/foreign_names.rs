@@ -255,6 +255,40 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("join", "a kernel has no `Vec`; write to the parts of another slice"),
 ];
 
+const ORDERED: &str = "compare by `<`, `==` and `>`";
+const MATCHED: &str = "take the value apart by `match` or `if let`";
+const ASSIGNED: &str = "assign it: `option = Some(value);`";
+
+/// Methods of Rust's library that kernels lack, and what to write for them.
+const STD_METHODS: [(&str, &str); 18] = [
+    ("cmp", ORDERED),
+    ("partial_cmp", ORDERED),
+    (
+        "total_cmp",
+        "compare by `<`, `==` and `>`; NaN is what `is_nan()` says, and zeros differ in `is_sign_negative()`",
+    ),
+    ("and", MATCHED),
+    ("as_deref", MATCHED),
+    ("as_deref_mut", MATCHED),
+    ("flatten", MATCHED),
+    ("inspect", MATCHED),
+    ("is_err_and", MATCHED),
+    ("is_ok_and", MATCHED),
+    ("ok_or_else", MATCHED),
+    ("transpose", MATCHED),
+    ("unwrap_unchecked", "write `unwrap()`"),
+    ("xor", MATCHED),
+    ("zip", MATCHED),
+    ("insert", ASSIGNED),
+    ("get_or_insert", ASSIGNED),
+    ("get_or_insert_with", ASSIGNED),
+];
+
+/// What to write for a method of Rust's library.
+pub fn std_method(name: &str) -> Option<&'static str> {
+    find(&STD_METHODS, name)
+}
+
 /// Why a slice has no such method in a kernel.
 pub fn slice_method(name: &str) -> Option<String> {
     find(SLICE_METHODS, name).map(|ours| format!("a kernel's slices have no `{name}`; {ours}"))

@@ -204,6 +204,19 @@ impl Type {
         }
     }
 
+    /// The type of a value that has either type: where one is a `&T` and the other a `&mut T`, a `&T`.
+    #[must_use]
+    pub fn joined(&self, other: &Type) -> Type {
+        match (self, other) {
+            (Type::Never, other) => other.clone(),
+            (Type::Ref { mutable: true, .. }, Type::Ref { mutable: false, .. }) => other.clone(),
+            (Type::Tuple(items), Type::Tuple(others)) if items.len() == others.len() => {
+                Type::Tuple(items.iter().zip(others.iter()).map(|(a, b)| a.joined(b)).collect())
+            }
+            _ => self.clone(),
+        }
+    }
+
     /// Returns whether a reference to it is a descriptor, whose target has no value of its own.
     pub fn is_described(&self) -> bool {
         matches!(self, Type::Slice(_) | Type::Shared { .. } | Type::Image(_) | Type::TensorMap(_))

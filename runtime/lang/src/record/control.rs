@@ -1,7 +1,7 @@
 //! Control flow: branches that give values, loops, and code that is known not to run.
 
 use super::block::kept;
-use super::escape::Body;
+use super::escape::{Body, keep_temporaries};
 use super::{Local, RecordError, Recorder};
 use crate::ir::{
     Block, Closure, Expr, ExprKind, Location, LoopId, RangeLoop, StmtKind, Type, VarId, VarKind,
@@ -127,7 +127,7 @@ impl Recorder {
         let [then_value, else_value] =
             [choice.then_value, choice.else_value].map(|value| self.moved(value.unwrap_or_else(Expr::unit)));
         let both_dead = choice.then_dead && closed.dead;
-        let ty = joined(&then_value.ty, &else_value.ty);
+        let ty = then_value.ty.joined(&else_value.ty);
         let [then_value, else_value] = [then_value, else_value].map(|value| self.coerce(value, &ty));
         let is_value = !matches!(ty, Type::Unit | Type::Never) && !both_dead;
         if is_value
@@ -429,20 +429,23 @@ impl Recorder {
         let mut body = Block { stmts: frame.close().stmts };
         let (loops, params) = frame.closures.pop().unwrap_or_default();
         frame.loops = loops;
-        self.check_closure(&mut body, &ret);
+        self.check_closure(&params, &mut body, &ret);
         let closure = Closure { params, body, ret, by_value };
         Expr { kind: ExprKind::Closure(closure.into()), ty: Type::Closure }
     }
 
     /// Refuses a closure whose result CUDA cannot give, and keeps its temporaries.
-    fn check_closure(&mut self, body: &mut Block, ret: &Type) {
+    fn check_closure(&mut self, params: &[VarId], body: &mut Block, ret: &Type) {
         let at = self.location();
         if matches!(ret, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. })) {
             self.fail(RecordError::ClosureSlice { at });
         }
         let mut vars = std::mem::take(&mut self.frame().vars);
-        self.keep_temporaries(Body { name: "closure", block: body, vars: &mut vars, ret, at });
+        let kept = keep_temporaries(Body { name: "closure", params, block: body, vars: &mut vars, at });
         self.frame().vars = vars;
+        if let Err(error) = kept {
+            self.fail(error);
+        }
     }
 }
 
@@ -464,18 +467,6 @@ fn is_empty(range: &RangeLoop) -> bool {
     match (range.start.as_int(), range.end.as_int()) {
         (Some(start), Some(end)) => start > end || (start == end && !range.inclusive),
         _ => false,
-    }
-}
-
-/// The type of either value: where one is a `&T` and the other a `&mut T`, both are `&T`.
-fn joined(then: &Type, otherwise: &Type) -> Type {
-    match (then, otherwise) {
-        (Type::Never, other) => other.clone(),
-        (Type::Ref { mutable: true, .. }, Type::Ref { mutable: false, .. }) => otherwise.clone(),
-        (Type::Tuple(then), Type::Tuple(otherwise)) if then.len() == otherwise.len() => {
-            Type::Tuple(then.iter().zip(otherwise.iter()).map(|(a, b)| joined(a, b)).collect())
-        }
-        _ => then.clone(),
     }
 }
 

@@ -3,9 +3,30 @@
 //! `let p = if c { &x } else { &[1, 2] };`: Rust keeps such a temporary as long as `p`, and a constant one for ever. In CUDA a variable
 //! ends with its block, so it is declared at the start of the function. One that a function gives back is refused.
 
-use super::Recorder;
 use super::error::RecordError;
 use crate::ir::{Block, Expr, ExprKind, Location, Stmt, StmtKind, Type, VarId, Variable, visit};
+
+/// A body whose references to temporaries are looked at.
+pub(super) struct Body<'a> {
+    /// The function, or `closure`.
+    pub name: &'a str,
+    pub params: &'a [VarId],
+    pub block: &'a mut Block,
+    pub vars: &'a mut [Variable],
+    pub at: Location,
+}
+
+/// Keeps the temporaries of a body as long as references to them live.
+///
+/// # Errors
+/// [`RecordError::Temporary`] if the body gives one back.
+pub(super) fn keep_temporaries(body: Body<'_>) -> Result<(), RecordError> {
+    hoist(body.block, body.vars);
+    if Temporaries::of(body.block, body.params, body.vars).are_given() {
+        return Err(RecordError::Temporary { function: body.name.to_owned(), at: body.at });
+    }
+    Ok(())
+}
 
 /// Declares temporaries at the start of a function or a closure if references to them leave their blocks.
 fn hoist(body: &mut Block, vars: &mut [Variable]) {
@@ -89,21 +110,24 @@ fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
 
 /// The temporaries of a body, and the variables that hold references to them.
 struct Temporaries<'a> {
+    params: &'a [VarId],
+    declared: Vec<VarId>,
     own: Vec<VarId>,
     holders: Vec<VarId>,
     stmts: Vec<&'a Stmt>,
 }
 
 impl<'a> Temporaries<'a> {
-    fn of(body: &'a Block, vars: &[Variable]) -> Self {
+    fn of(body: &'a Block, params: &'a [VarId], vars: &[Variable]) -> Self {
         let mut stmts = Vec::new();
         own_stmts(body, &mut stmts);
-        let nameless = |stmt: &&Stmt| match stmt.kind {
-            StmtKind::Let { var, .. } if vars[var.0 as usize].name.is_empty() => Some(var),
+        let declared = stmts.iter().filter_map(|stmt| match stmt.kind {
+            StmtKind::Let { var, .. } => Some(var),
             _ => None,
-        };
-        let own = stmts.iter().filter_map(nameless).collect();
-        let mut found = Self { own, holders: Vec::new(), stmts };
+        });
+        let declared: Vec<VarId> = declared.collect();
+        let own = declared.iter().copied().filter(|var| vars[var.0 as usize].name.is_empty()).collect();
+        let mut found = Self { params, declared, own, holders: Vec::new(), stmts };
         while let Some(holder) = found.next_holder() {
             found.holders.push(holder);
         }
@@ -157,11 +181,27 @@ impl<'a> Temporaries<'a> {
         }
     }
 
-    /// Returns whether the body gives such a reference back.
+    /// Returns whether the body gives such a reference back, or stores it in what it did not declare.
     fn are_given(&self) -> bool {
-        self.stmts
-            .iter()
-            .any(|stmt| matches!(&stmt.kind, StmtKind::Return(Some(value)) if self.carries(value)))
+        self.stmts.iter().any(|stmt| match &stmt.kind {
+            StmtKind::Return(Some(value)) => self.carries(value),
+            StmtKind::Assign { place, value, .. } => self.carries(value) && self.is_outside(place),
+            _ => false,
+        })
+    }
+
+    /// Returns whether a place is in a captured variable, or behind a reference that the body was given.
+    fn is_outside(&self, place: &Expr) -> bool {
+        match &place.kind {
+            ExprKind::Var(id) => !self.declared.contains(id) && !self.params.contains(id),
+            ExprKind::Deref(base) | ExprKind::Field(base, _) | ExprKind::Index { base, .. } => {
+                match base.kind {
+                    ExprKind::Var(id) if is_address(&base.ty) => !self.declared.contains(&id),
+                    _ => self.is_outside(base),
+                }
+            }
+            _ => false,
+        }
     }
 }
 
@@ -170,25 +210,5 @@ fn own_stmts<'a>(block: &'a Block, all: &mut Vec<&'a Stmt>) {
     for stmt in &block.stmts {
         all.push(stmt);
         visit::blocks(stmt).into_iter().for_each(|inner| own_stmts(inner, all));
-    }
-}
-
-/// A body whose references to temporaries are looked at.
-pub(super) struct Body<'a> {
-    /// The function, or `closure`.
-    pub name: &'a str,
-    pub block: &'a mut Block,
-    pub vars: &'a mut [Variable],
-    pub ret: &'a Type,
-    pub at: Location,
-}
-
-impl Recorder {
-    /// Keeps the temporaries of a body as long as references to them live; refuses those that it gives back.
-    pub(super) fn keep_temporaries(&mut self, body: Body<'_>) {
-        hoist(body.block, body.vars);
-        if body.ret.holds_address() && Temporaries::of(body.block, body.vars).are_given() {
-            self.fail(RecordError::Temporary { function: body.name.to_owned(), at: body.at });
-        }
     }
 }

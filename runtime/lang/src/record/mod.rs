@@ -49,7 +49,7 @@ use std::collections::HashMap;
 use crate::ir::{Expr, FnId, Function, Location, Type};
 
 use block::Frame;
-use escape::Body;
+use escape::{Body, keep_temporaries};
 
 /// Builds one module.
 pub struct Recorder {
@@ -102,13 +102,16 @@ impl Recorder {
         body(self);
         let frame = self.frames.pop().unwrap_or_else(|| Frame::new(name, Type::Unit, at));
         let mut function = frame.finish();
-        self.keep_temporaries(Body {
+        let kept = keep_temporaries(Body {
             name,
+            params: &function.params,
             block: &mut function.body,
             vars: &mut function.vars,
-            ret: &function.ret,
             at,
         });
+        if let Err(error) = kept {
+            self.fail(error);
+        }
         if let Some(var) = function.vars.iter().find(|var| changes_slices(&var.ty)) {
             self.fail(RecordError::SlicePlace { name: var.name.clone(), at });
         }
