@@ -145,6 +145,12 @@ fn negated(value: &mut i32) -> i32 {
     *value - 1
 }
 
+#[gpu_fn]
+fn moved_on(at: &mut u32) -> u8 {
+    *at += 1;
+    4
+}
+
 /// Sums with what changes the place that they are kept in.
 #[gpu_kernel]
 fn changes_what_it_adds_to(out: &mut [i32]) {
@@ -155,6 +161,9 @@ fn changes_what_it_adds_to(out: &mut [i32]) {
     out[1] = sum;
     out[2] = values[1] as i32;
     out[0] -= negated(&mut out[0]);
+    let mut at = 2u32;
+    values[at] += moved_on(&mut at);
+    out[3] = values[3] as i32 * 100 + values[2] as i32;
 }
 
 type Ended = Result<Vec<i32>, String>;
@@ -233,7 +242,7 @@ fn a_value_is_evaluated_before_the_place_that_it_is_added_to() {
     needs_cxx();
     let all = same(|executor| {
         let device = Device::simulator_with(Settings { executor, ..Settings::default() });
-        let mut out = device.upload(&[20, 0, 0]).expect("memory");
+        let mut out = device.upload(&[20, 0, 0, 0]).expect("memory");
         changes_what_it_adds_to(&mut out)
             .grid(1)
             .block(1)
@@ -241,7 +250,7 @@ fn a_value_is_evaluated_before_the_place_that_it_is_added_to() {
             .map_err(|fault| fault.to_string())?;
         Ok(device.download(&out).expect("memory"))
     });
-    assert_eq!(all, Ok(vec![1, -41, 59]));
+    assert_eq!(all, Ok(vec![1, -41, 59, 2218]));
     let text = changes_what_it_adds_to::cuda_source().expect("a kernel");
     assert!(text.contains("= tripled(&values, (unsigned char)5);"), "{text}");
 }

@@ -4,7 +4,7 @@ use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
 use crate::ir::{
     ArgumentAccess, ArrayId, BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId,
-    VarKind,
+    VarKind, visit,
 };
 
 impl Printer<'_> {
@@ -172,10 +172,15 @@ impl Printer<'_> {
         }
     }
 
-    /// `place = place op value`. A value that may change the place is evaluated first: C++ leaves open which operand is.
+    /// `place = place op value`. A value that may change the place is evaluated first: C++ leaves open which operand is. Only
+    /// what is lent somewhere is changed by it, or memory.
     fn assign_binary(&mut self, target: &str, op: BinaryOp, place: &Expr, value: &Expr) {
         let before = self.function.evaluated.len();
-        if value.has_effect() {
+        let mut may_change = !place.is_in_variable();
+        visit::expr(place, &mut |e| {
+            may_change |= matches!(&e.kind, ExprKind::Var(var) if self.function.lent.contains(var));
+        });
+        if value.has_effect() && may_change {
             let (ty, text) = (self.ty(&value.ty), self.expr(value).at(ASSIGNMENT));
             let name = self.function.reserve_unwanted("t");
             self.function.push(&format!("const {ty} {name} = {text};"));
