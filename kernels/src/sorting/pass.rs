@@ -103,22 +103,7 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     }
 
     if is_stable {
-        let bits = bits_of_digit(pass.shift);
-        #[unroll]
-        for first_item in (0..ITEMS).step_by(AT_ONCE) {
-            let some = next_ranks::<K, ITEMS>(&mut counters[warp], &held, first_item, pass.shift, &bits);
-            #[unroll]
-            for k in 0..AT_ONCE {
-                let i = first_item + k;
-                if i < ITEMS {
-                    assume(some[k] < (THREADS * ITEMS) as u32);
-                    sorted[some[k]] = held[i];
-                    if has_values {
-                        ranks[i] = some[k];
-                    }
-                }
-            }
-        }
+        ranks = place_in_order::<K, ITEMS>(&mut sorted, &mut counters[warp], &held, pass.shift);
     } else {
         #[unroll]
         for i in 0..ITEMS {
@@ -295,6 +280,31 @@ fn add_up<const THREADS: usize>(
         }
     }
     OfDigit { count, first }
+}
+
+/// Places a thread's keys in the sorted tile, and returns their ranks there. Keys with the same digit stay in their order.
+#[gpu_fn]
+fn place_in_order<K: Key, const ITEMS: usize>(
+    sorted: &mut [K::Word],
+    counters: &mut [u32],
+    held: &[K::Word; ITEMS],
+    shift: u32,
+) -> [u32; ITEMS] {
+    let bits = bits_of_digit(shift);
+    let mut ranks = [0u32; ITEMS];
+    #[unroll]
+    for first in (0..ITEMS).step_by(AT_ONCE) {
+        let some = next_ranks::<K, ITEMS>(counters, held, first, shift, &bits);
+        #[unroll]
+        for k in 0..AT_ONCE {
+            if first + k < ITEMS {
+                ranks[first + k] = some[k];
+                assume((some[k] as usize) < sorted.len());
+                sorted[some[k]] = held[first + k];
+            }
+        }
+    }
+    ranks
 }
 
 /// The ranks in the tile of some of a thread's keys: behind earlier keys of the warp with the same digit, and those of lower lanes.
