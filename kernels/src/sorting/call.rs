@@ -161,7 +161,7 @@ struct Block {
 /// digits, until it takes registers or shared memory from other blocks.
 const fn block(key: usize, value: usize) -> Block {
     let (threads, items, resident) = match (key, value) {
-        (4, 0) => (384, 20, 3),
+        (4, 0) => (384, 23, 3),
         (4, 4) => (384, 20, 2),
         (4, _) => (384, 14, 2),
         (_, 0) => (256, 16, 4),
@@ -305,7 +305,7 @@ fn launches<
         };
     }
     macro_rules! pass {
-        ($at:expr, $keys:expr, $values:expr, $to:expr, $values_to:expr) => {
+        ($at:expr, $keys:expr, $values:expr, $to:expr, $values_to:expr, $is_stable:expr) => {
             radix_pass::<K, V, THREADS, ITEMS, BLOCKS>(
                 $keys,
                 $values,
@@ -317,13 +317,17 @@ fn launches<
                 $at,
                 has_values,
                 is_descending,
+                $is_stable,
             )
         };
     }
     let count = target.prepare(count!().grid(counting).block(COUNT_THREADS))?;
     let start = target.prepare(start!().grid(PLACES as u32).block(START_THREADS))?;
-    let first = pass!(tables.pass(0, 0), &x, &x_values, &mut spare, &mut spare_values);
-    let pass = target.prepare(first.grid(tables.grid as u32).block(THREADS as u32))?;
+    // The first pass finds keys of equal digits in any order, unless they have values.
+    let first = pass!(tables.pass(0, 0), &x, &x_values, &mut spare, &mut spare_values, has_values);
+    let first = target.prepare(first.grid(tables.grid as u32).block(THREADS as u32))?;
+    let next = pass!(tables.pass(0, 0), &x, &x_values, &mut spare, &mut spare_values, true);
+    let next = target.prepare(next.grid(tables.grid as u32).block(THREADS as u32))?;
     Ok(Step::new(move || {
         count.launch(count!())?;
         start.launch(start!())?;
@@ -331,12 +335,13 @@ fn launches<
             for number in 0..tables.launches() {
                 let at = tables.pass(place, number);
                 match place {
-                    0 => pass.launch(pass!(at, &x, &x_values, &mut spare, &mut spare_values))?,
+                    0 => first.launch(pass!(at, &x, &x_values, &mut spare, &mut spare_values, has_values))?,
                     _ if place % 2 == 1 => {
-                        pass.launch(pass!(at, &spare, &spare_values, &mut y, &mut y_values))?;
+                        next.launch(pass!(at, &spare, &spare_values, &mut y, &mut y_values, true))?;
                     }
                     _ => {
-                        pass.launch(pass!(at, &y.read(), &y_values.read(), &mut spare, &mut spare_values))?
+                        let (from, values) = (y.read(), y_values.read());
+                        next.launch(pass!(at, &from, &values, &mut spare, &mut spare_values, true))?;
                     }
                 }
             }

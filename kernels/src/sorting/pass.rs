@@ -7,6 +7,9 @@ use super::count::before_digit;
 use super::key::{DIGIT_BITS, Key, RADIX, Value, Word, key_of, word_of};
 use super::look_back::{OWN, before_tile, publish, word_place};
 
+/// Keys of a thread that are ranked at once.
+const AT_ONCE: usize = 4;
+
 /// The digit that a launch sorts by, and its tiles.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
@@ -33,7 +36,8 @@ struct OfDigit {
     first: u32,
 }
 
-/// Writes the keys of the launch's tiles to their places in the order of a digit. Keys with the same digit stay in their order.
+/// Writes the keys of the launch's tiles to their places in the order of a digit. Keys with the same digit stay in their order if the
+/// pass `is_stable`, as all must be with values, and all but the first without.
 ///
 /// Keys that are missing in the last tile count as the last ones. `words` has a word for each digit of each tile, zero before the first
 /// pass, whose state is 1. `next_tile` is zero before and after.
@@ -49,6 +53,7 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     pass: Pass,
     #[comptime] has_values: bool,
     #[comptime] descending: bool,
+    #[comptime] is_stable: bool,
 ) {
     let mut taken = shared!([u32; 1]);
     let mut counters = shared!([[u32; RADIX]; THREADS / 32]);
@@ -73,9 +78,12 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     let mine = first + (warp * (32 * ITEMS as u32) + lane) as usize;
     let count = (keys.len() - first).min(THREADS * ITEMS) as u32;
     let held = loaded::<K, THREADS, ITEMS>(keys, mine, count, descending);
+    let mut ranks = [0u32; ITEMS];
     #[unroll]
     for i in 0..ITEMS {
-        atomic_add(&mut counters[warp][held[i].digit(pass.shift)], 1);
+        if is_stable || mine + i * 32 < keys.len() {
+            ranks[i] = atomic_add(&mut counters[warp][held[i].digit(pass.shift)], 1);
+        }
     }
     sync_threads();
     let of_digit = add_up::<THREADS>(&mut counters, words, pass, tile, t);
@@ -94,16 +102,16 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
         return;
     }
 
-    let bits = bits_of_digit(pass.shift);
-    let mut ranks = [0u32; ITEMS];
-    #[unroll]
-    for i in 0..ITEMS {
-        let equal = lanes_with(held[i].half(pass.shift), &bits);
-        let rank = next_rank(&mut counters[warp], held[i].digit(pass.shift), equal);
-        assume(rank < (THREADS * ITEMS) as u32);
-        sorted[rank] = held[i];
-        if has_values {
-            ranks[i] = rank;
+    if is_stable {
+        ranks = place_in_order::<K, ITEMS>(&mut sorted, &mut counters[warp], &held, pass.shift);
+    } else {
+        #[unroll]
+        for i in 0..ITEMS {
+            if mine + i * 32 < keys.len() {
+                let rank = counters[warp][held[i].digit(pass.shift)] + ranks[i];
+                assume(rank < (THREADS * ITEMS) as u32);
+                sorted[rank] = held[i];
+            }
         }
     }
     let mut carried = [V::ZERO; ITEMS];
@@ -120,7 +128,7 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     }
     sync_threads();
 
-    let places = if is_whole {
+    let digits = if is_whole {
         scattered::<K, THREADS, ITEMS>(&sorted, &offsets, to, pass.shift, count, true, descending)
     } else {
         scattered::<K, THREADS, ITEMS>(&sorted, &offsets, to, pass.shift, count, false, descending)
@@ -133,14 +141,14 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
         }
         sync_threads();
         if is_whole {
-            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &places, values_to, count, true);
+            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &offsets, &digits, values_to, count, true);
         } else {
-            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &places, values_to, count, false);
+            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &offsets, &digits, values_to, count, false);
         }
     }
 }
 
-/// Writes the sorted keys of a tile to their places, and returns the places of the thread's. `count` is the number of keys.
+/// Writes the sorted keys of a tile to their places, and returns the digits of the thread's. `count` is the number of keys.
 ///
 /// Neighbouring threads have keys of neighbouring ranks, most of which belong side by side. In a whole tile no write depends on a
 /// comparison, and all reads of shared memory are under way at once.
@@ -153,27 +161,29 @@ fn scattered<K: Key, const THREADS: usize, const ITEMS: usize>(
     count: u32,
     is_whole: bool,
     descending: bool,
-) -> [usize; ITEMS] {
+) -> [u32; ITEMS] {
     let t = thread_idx().x % THREADS as u32;
-    let mut places = [0usize; ITEMS];
+    let mut digits = [0u32; ITEMS];
     #[unroll]
     for i in 0..ITEMS {
         let rank = i as u32 * THREADS as u32 + t;
-        let word = sorted[rank];
-        places[i] = offsets[word.digit(shift)].wrapping_add(rank as u64) as usize;
         if is_whole || rank < count {
-            assume(places[i] < to.len());
-            to[places[i]] = key_of::<K>(word, descending);
+            let word = sorted[rank];
+            digits[i] = word.digit(shift);
+            let place = offsets[digits[i]].wrapping_add(rank as u64) as usize;
+            assume(place < to.len());
+            to[place] = key_of::<K>(word, descending);
         }
     }
-    places
+    digits
 }
 
 /// Writes the sorted values of a tile to the places of their keys.
 #[gpu_fn]
 fn scatter_values<V: Value, const THREADS: usize, const ITEMS: usize>(
     sorted: &[V],
-    places: &[usize; ITEMS],
+    offsets: &[u64],
+    digits: &[u32; ITEMS],
     to: &mut [V],
     count: u32,
     is_whole: bool,
@@ -183,8 +193,9 @@ fn scatter_values<V: Value, const THREADS: usize, const ITEMS: usize>(
     for i in 0..ITEMS {
         let rank = i as u32 * THREADS as u32 + t;
         if is_whole || rank < count {
-            assume(places[i] < to.len());
-            to[places[i]] = sorted[rank];
+            let place = offsets[digits[i]].wrapping_add(rank as u64) as usize;
+            assume(place < to.len());
+            to[place] = sorted[rank];
         }
     }
 }
@@ -271,18 +282,65 @@ fn add_up<const THREADS: usize>(
     OfDigit { count, first }
 }
 
-/// The rank of a key with a digit in the tile: behind earlier keys of its warp, and of lower lanes among those that have the digit.
+/// Places a thread's keys in the sorted tile, and returns their ranks there. Keys with the same digit stay in their order.
 #[gpu_fn]
-fn next_rank(counters: &mut [u32], digit: u32, equal: u32) -> u32 {
-    let before = (equal & lanemask_lt()).count_ones();
-    assume((digit as usize) < counters.len());
-    let rank = counters[digit];
-    sync_warp();
-    if before == 0 {
-        counters[digit] = rank + equal.count_ones();
+fn place_in_order<K: Key, const ITEMS: usize>(
+    sorted: &mut [K::Word],
+    counters: &mut [u32],
+    held: &[K::Word; ITEMS],
+    shift: u32,
+) -> [u32; ITEMS] {
+    let bits = bits_of_digit(shift);
+    let mut ranks = [0u32; ITEMS];
+    #[unroll]
+    for first in (0..ITEMS).step_by(AT_ONCE) {
+        let some = next_ranks::<K, ITEMS>(counters, held, first, shift, &bits);
+        #[unroll]
+        for k in 0..AT_ONCE {
+            if first + k < ITEMS {
+                ranks[first + k] = some[k];
+                assume((some[k] as usize) < sorted.len());
+                sorted[some[k]] = held[first + k];
+            }
+        }
     }
-    sync_warp();
-    rank + before
+    ranks
+}
+
+/// The ranks in the tile of some of a thread's keys: behind earlier keys of the warp with the same digit, and those of lower lanes.
+///
+/// The last lane with a digit adds to its counter. No addition waits for the result of another.
+#[gpu_fn]
+fn next_ranks<K: Key, const ITEMS: usize>(
+    counters: &mut [u32],
+    held: &[K::Word; ITEMS],
+    first_item: usize,
+    shift: u32,
+    bits: &[u32; DIGIT_BITS as usize],
+) -> [u32; AT_ONCE] {
+    let mut equal = [0u32; AT_ONCE];
+    let mut befores = [0u32; AT_ONCE];
+    #[unroll]
+    for k in 0..AT_ONCE {
+        if first_item + k < ITEMS {
+            let word = held[first_item + k];
+            equal[k] = lanes_with(word.half(shift), bits);
+            if equal[k] & lanemask_gt() == 0 {
+                let digit = word.digit(shift) as usize;
+                assume(digit < counters.len());
+                befores[k] = atomic_add(&mut counters[digit], equal[k].count_ones());
+            }
+            sync_warp();
+        }
+    }
+    #[unroll]
+    for k in 0..AT_ONCE {
+        if first_item + k < ITEMS {
+            befores[k] =
+                shfl(befores[k], 31 - equal[k].leading_zeros()) + (equal[k] & lanemask_lt()).count_ones();
+        }
+    }
+    befores
 }
 
 /// The bits of the digit that begins at bit `shift`, each by itself, in the half of a word that has them.

@@ -100,8 +100,9 @@ fn products_and_histograms_print_what_the_snapshots_show() {
 #[test]
 fn sorts_and_rows_by_number_print_what_the_snapshots_show() {
     prints::<digit_counts<u32, 4, 4>>("digit_counts@u32", (false,));
-    prints::<radix_pass<u32, u32, 384, 20, 3>>("radix_pass@u32", (false, false));
-    prints::<radix_pass<f64, u32, 384, 12, 2>>("radix_pass@f64_u32_descending", (true, true));
+    prints::<radix_pass<u32, u32, 384, 23, 3>>("radix_pass@u32", (false, false, true));
+    prints::<radix_pass<u32, u32, 384, 23, 3>>("radix_pass@u32_first", (false, false, false));
+    prints::<radix_pass<f64, u32, 384, 12, 2>>("radix_pass@f64_u32_descending", (true, true, true));
     prints::<top_rows<f32, 128>>("top_rows@f32", (true,));
     prints::<transpose_bytes>("transpose_bytes", (false,));
     prints::<named_rows<u64>>("named_rows@gather", (32, false));
