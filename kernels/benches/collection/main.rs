@@ -16,6 +16,7 @@ mod function;
 mod histograms;
 mod inputs;
 mod matrices;
+mod random;
 mod reductions;
 mod scans;
 mod selections;
@@ -24,13 +25,14 @@ mod vectors;
 use function::{Function, Result, time};
 
 /// The functions of all families.
-const FAMILIES: [&[Function]; 6] = [
+const FAMILIES: [&[Function]; 7] = [
     reductions::FUNCTIONS,
     scans::FUNCTIONS,
     matrices::FUNCTIONS,
     histograms::FUNCTIONS,
     selections::FUNCTIONS,
     vectors::FUNCTIONS,
+    random::FUNCTIONS,
 ];
 
 fn main() -> Result<()> {

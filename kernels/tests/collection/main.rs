@@ -10,6 +10,7 @@ mod matrices;
 mod movement;
 mod numbers;
 mod products;
+mod random;
 mod reductions;
 mod rows;
 mod scans;
