@@ -197,6 +197,16 @@ def product(dtype, is_turned=False):
     return make
 
 
+def filled(fill):
+    """PyTorch's fill with random numbers, by cuRAND's Philox."""
+
+    def make(size):
+        y = torch.empty(size, device="cuda")
+        return {"torch": timed(lambda: fill(y))}
+
+    return make
+
+
 ROWS, SQUARE, VECTORS = 1 << 27, 1 << 28, 1 << 26
 
 # The default number of elements, and a function that makes the peers.
@@ -220,6 +230,8 @@ FUNCTIONS = {
     "gemv_f64": (VECTORS, product(torch.float64)),
     "gemv_t_f32": (VECTORS, product(torch.float32, True)),
     "gemv_t_bf16": (VECTORS, product(torch.bfloat16, True)),
+    "uniform_f32": (SQUARE, filled(torch.Tensor.uniform_)),
+    "normal_f32": (SQUARE, filled(torch.Tensor.normal_)),
     "batched_transpose_f32": (SQUARE, permuted(lambda n: (n >> 20, 1024, 1024), (0, 2, 1), torch.float32)),
 }
 

@@ -1,5 +1,5 @@
 //! Kernels that programs call as functions: reductions, scans, selections, sorts, functions of rows, transposes, products of
-//! matrices and histograms.
+//! matrices, histograms and random numbers.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -31,6 +31,7 @@ pub mod movement;
 pub mod number;
 pub mod pack;
 pub mod products;
+pub mod random;
 pub mod reduction;
 pub mod rows;
 pub mod scan;

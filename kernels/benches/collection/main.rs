@@ -16,6 +16,7 @@ mod function;
 mod histograms;
 mod inputs;
 mod matrices;
+mod random;
 mod reductions;
 mod scans;
 mod selections;
@@ -33,6 +34,7 @@ const FAMILIES: [&[Function]; 7] = [
     selections::FUNCTIONS,
     sorts::FUNCTIONS,
     vectors::FUNCTIONS,
+    random::FUNCTIONS,
 ];
 
 fn main() -> Result<()> {

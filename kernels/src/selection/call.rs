@@ -107,6 +107,11 @@ pub fn unique<'a, T: Comparable>(
 /// The most bytes that a thread has of elements of up to 16 bytes.
 const BYTES: usize = 128;
 
+/// Whether numbers of elements need more than 32 bits.
+fn is_long<T>(x: &Input<'_, T>) -> bool {
+    u32::try_from(x.len()).is_err()
+}
+
 /// A selection with its arguments.
 pub struct Select<'a, S: Selector> {
     x: Input<'a, S::Element>,
@@ -153,7 +158,12 @@ impl<'a, S: Selector> Family<'a> for Select<'a, S> {
         }
         let why = if *keeps_others { ", which are written from both ends" } else { "" };
         let staged = size_of::<S::Element>();
-        Ok(Tiling::of(x, BYTES).plan::<u64>("select_kernel", types, staged, why))
+        let tiling = Tiling::of(x, BYTES);
+        Ok(if is_long(x) {
+            tiling.plan::<u64>("select_kernel", types, staged, why)
+        } else {
+            tiling.plan::<u32>("select_kernel", types, staged, why)
+        })
     }
 
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
@@ -200,7 +210,12 @@ impl<'a, S: Selector> Select<'a, S> {
         let flag_words = if N >= 4 || head == 0 { flags.words_of_bytes(head) } else { None };
         let are_bytes = flag_words.is_some();
         let flag_words = flag_words.unwrap_or_else(|| x.values().nothing());
-        let mut exchange = Exchange::new::<u64>(plan.grid, target)?;
+        let is_long = is_long(&x);
+        let mut exchange = if is_long {
+            Exchange::new::<u64>(plan.grid, target)?
+        } else {
+            Exchange::new::<u32>(plan.grid, target)?
+        };
         Ok(tiles_step!(
             target,
             plan,
@@ -217,6 +232,7 @@ impl<'a, S: Selector> Select<'a, S> {
                 &mut exchange.words,
                 &mut exchange.next_tile,
                 are_bytes,
+                is_long,
                 keeps_others,
             )
         ))

@@ -30,8 +30,8 @@ pub fn zero_count(count: &mut [u64]) {
 /// If it `keeps_others`, the other elements are written from the back of `y` on, in reverse order; `y` is then as long as `x`.
 ///
 /// Each thread has `ROUNDS` packs of `N` elements. `xs` has the elements of `x` from number `at.head` on, or nothing, and then elements
-/// are loaded one by one. `flag_words` has the flags of the elements of `xs` if these `are_bytes`. `words` has two words for each tile,
-/// which are zero before the first launch. `next_tile` is zero before and after each launch.
+/// are loaded one by one. `flag_words` has the flags of the elements of `xs` if these `are_bytes`. `words` has a word for each tile, or two
+/// if the input `is_long`: 2^32 elements or more. They are zero before the first launch. `next_tile` is zero before and after each launch.
 #[gpu_kernel(launch_bounds(THREADS, { blocks(N * ROUNDS) }), noalias)]
 pub fn select_kernel<S: Selector, const N: usize, const ROUNDS: usize>(
     x: &[S::Element],
@@ -45,6 +45,7 @@ pub fn select_kernel<S: Selector, const N: usize, const ROUNDS: usize>(
     words: &mut [u64],
     next_tile: &mut [u32],
     #[comptime] are_bytes: bool,
+    #[comptime] is_long: bool,
     #[comptime] keeps_others: bool,
 ) {
     let mut staged = shared!([S::Element; LANES * N * ROUNDS]);
@@ -62,7 +63,12 @@ pub fn select_kernel<S: Selector, const N: usize, const ROUNDS: usize>(
     let taken = taken::<S, N, ROUNDS>(&elements, x, marks, setting, place);
     let ranks = ranked::<N, ROUNDS>(taken.mask);
     let warps = before_warp::<OwnSum<u32>, WARPS>(of_warp::<N, ROUNDS>(ranks));
-    announce::<OwnSum<u64>>(warps.all as u64, tile, at.launch, words);
+    // Numbers of half the size are one word for each tile.
+    if is_long {
+        announce::<OwnSum<u64>>(warps.all as u64, tile, at.launch, words);
+    } else {
+        announce::<OwnSum<u32>>(warps.all, tile, at.launch, words);
+    }
 
     let mut of_rounds = warps.before;
     #[unroll]
@@ -84,7 +90,11 @@ pub fn select_kernel<S: Selector, const N: usize, const ROUNDS: usize>(
         of_rounds += of_round::<N>(ranks, r);
     }
 
-    let before = before_tile::<OwnSum<u64>>(warps.all as u64, tile, at.launch, words) as usize;
+    let before = if is_long {
+        before_tile::<OwnSum<u64>>(warps.all as u64, tile, at.launch, words) as usize
+    } else {
+        before_tile::<OwnSum<u32>>(warps.all, tile, at.launch, words) as usize
+    };
     let fits = (warps.all as usize).min(y.len().saturating_sub(before)) as u32;
     let mut rank = first_written(before);
     while rank < fits {

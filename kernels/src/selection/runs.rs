@@ -12,7 +12,7 @@ use crate::scan::{MOST_HALVES, Tiles, Word, announce, before_tile, before_warp, 
 
 /// Blocks that run on a multiprocessor at once, if a thread has `elements` elements: the most that have registers for them.
 const fn blocks(elements: usize) -> u32 {
-    if elements <= 16 { 5 } else { 4 }
+    if elements <= 16 { 6 } else { 4 }
 }
 
 /// The runs that begin in some elements, and the elements since the last beginning.
@@ -64,8 +64,8 @@ impl Word for OpenRun {
 /// Writes the first element of each run of equal ones to `values`, the length of the run to `lengths`, as far as these fit, and the
 /// number of runs to `count[0]`.
 ///
-/// Each thread has `ROUNDS` packs of `N` elements. `words` has three words for each tile; they, `xs`, `at` and `next_tile` are as in
-/// [`select_kernel`](super::select_kernel).
+/// Each thread has `ROUNDS` packs of `N` elements. `words` has three words for each tile, which are zero before the first launch.
+/// `xs`, `at` and `next_tile` are as in [`select_kernel`](super::select_kernel).
 #[gpu_kernel(launch_bounds(THREADS, { blocks(N * ROUNDS) }), noalias)]
 pub fn encode_kernel<T: GpuType + PartialEq + 'static, const N: usize, const ROUNDS: usize>(
     x: &[T],

@@ -12,6 +12,7 @@ mod movement;
 mod numbers;
 mod products;
 mod quantized;
+mod random;
 mod reductions;
 mod rotary;
 mod rows;

@@ -4,8 +4,10 @@ use proptest::prelude::*;
 use warpsmith::prelude::*;
 use warpsmith_kernels::KernelError;
 use warpsmith_kernels::comparable::Comparable;
+use warpsmith_kernels::pack::Pack;
+use warpsmith_kernels::scan::Tiles;
 use warpsmith_kernels::selection::{
-    Predicate, partition, partition_if, run_length_encode, select, select_if, unique,
+    Distinct, Predicate, partition, partition_if, run_length_encode, select, select_if, select_kernel, unique,
 };
 
 use crate::devices::{Placed, Random, devices, scale, shuffled};
@@ -262,6 +264,46 @@ fn a_prepared_selection_runs_again() {
         }
         drop(prepared);
         assert_eq!(device.download(&count).expect("no fault"), [runs_of(&x).len() as u64]);
+    }
+}
+
+#[test]
+fn inputs_of_more_than_32_bits_count_in_two_words() {
+    // No test has so many elements: the kernel for them selects from a few.
+    for device in devices() {
+        let (x, tile) = (in_runs(5, 30_000, 40), 256 * 4 * 8);
+        let tiles = x.len().div_ceil(tile);
+        let buffer = device.upload(&x).expect("device memory");
+        let packs = device.alloc_zeroed::<Pack<u32, 4>>(0).expect("device memory");
+        let flags = device.alloc_zeroed::<bool>(0).expect("device memory");
+        let flag_words = device.alloc_zeroed::<u32>(0).expect("device memory");
+        let mut y = device.alloc_zeroed::<u32>(x.len()).expect("device memory");
+        let mut count = device.alloc_zeroed::<u64>(1).expect("device memory");
+        let mut words = device.alloc_zeroed::<u64>(2 * tiles).expect("device memory");
+        let mut next = device.alloc_zeroed::<u32>(1).expect("device memory");
+        let at = Tiles { head: 0, launch: 1 };
+        select_kernel::<Distinct<u32>, 4, 8>(
+            &buffer,
+            &packs,
+            &flags,
+            &flag_words,
+            0,
+            &mut y,
+            &mut count,
+            at,
+            &mut words,
+            &mut next,
+            false,
+            true,
+            false,
+        )
+        .grid(tiles as u32)
+        .block(256)
+        .launch(&device)
+        .unwrap_or_else(|e| panic!("{e}"));
+        let firsts: Vec<u32> = runs_of(&x).iter().map(|(x, _)| *x).collect();
+        assert_eq!(device.download(&count).expect("no fault"), [firsts.len() as u64]);
+        assert!(device.download(&y).expect("no fault") == padded(&firsts, x.len(), 0));
     }
 }
 

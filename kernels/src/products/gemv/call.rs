@@ -164,7 +164,9 @@ impl<'a, T: Number> Family<'a> for Gemv<'a, T> {
                 let splits = choice.splits();
                 let why = format!("the elements of a column lie side by side, {splits} blocks share a row");
                 let workspace = partials * total + counters * size_of::<u32>();
-                ("gemv_columns", THREADS as usize * total, workspace, why)
+                // Sums of each thread, and those of blocks that share rows.
+                let sums = if way.in_packs() { Self::PER_PACK } else { 1 } + (splits > 1) as usize;
+                ("gemv_columns", THREADS as usize * sums * total, workspace, why)
             }
         };
         let grid = way.grid();

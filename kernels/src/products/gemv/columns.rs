@@ -7,7 +7,7 @@ use crate::number::{Number, Total};
 use crate::pack::Pack;
 use crate::reduction::Sum;
 use crate::reduction::block::THREADS;
-use crate::reduction::columns::{Columns, is_last_of_tile, joined_by_lines, joined_by_splits};
+use crate::reduction::columns::{Columns, is_last_of_tile, joined_by_splits};
 
 /// `y[i] = alpha * sum of a[i, k] * x[k] + beta * y[i]`. The elements `(i, k)` lie as those of `at`, whose outer extent is one. A thread
 /// takes `N` neighbouring rows: a pack, or one element if `N` is 1.
@@ -39,7 +39,7 @@ pub fn gemv_columns<T: Number, const N: usize>(
     if exists {
         totals = of_columns::<T, N>(a, packs, x, at, [first, from + line, to, lines]);
     }
-    totals = joined_by_lines::<Sum<T>, N>(totals, at.width);
+    totals = joined_by_lines::<T, N>(totals, at.width);
     if at.splits > 1 {
         if !is_last_of_tile::<Sum<T>, N>(totals, at, exists && line == 0, first, y.len(), partials, arrived) {
             return;
@@ -70,24 +70,57 @@ fn of_columns<T: Number, const N: usize>(
     // `N` divides all of these: packs are counted, or elements where it is 1.
     let mut p = (first + k * at.axis_stride) / N;
     let step = lines * at.axis_stride / N;
-    while k + 3 * lines < to {
+    while k < to {
+        let left = (to - k - 1) / lines;
+        // Columns behind the last are loaded as the last, and not added: no load waits for another.
         let a0 = loaded::<T, N>(a, packs, p);
-        let a1 = loaded::<T, N>(a, packs, p + step);
-        let a2 = loaded::<T, N>(a, packs, p + 2 * step);
-        let a3 = loaded::<T, N>(a, packs, p + 3 * step);
+        let a1 = loaded::<T, N>(a, packs, p + step * left.min(1));
+        let a2 = loaded::<T, N>(a, packs, p + step * left.min(2));
+        let a3 = loaded::<T, N>(a, packs, p + step * left.min(3));
         totals = with_column::<T, N>(totals, a0, x, k);
-        totals = with_column::<T, N>(totals, a1, x, k + lines);
-        totals = with_column::<T, N>(totals, a2, x, k + 2 * lines);
-        totals = with_column::<T, N>(totals, a3, x, k + 3 * lines);
+        if left >= 1 {
+            totals = with_column::<T, N>(totals, a1, x, k + lines);
+        }
+        if left >= 2 {
+            totals = with_column::<T, N>(totals, a2, x, k + 2 * lines);
+        }
+        if left >= 3 {
+            totals = with_column::<T, N>(totals, a3, x, k + 3 * lines);
+        }
         k += 4 * lines;
         p += 4 * step;
     }
-    while k < to {
-        totals = with_column::<T, N>(totals, loaded::<T, N>(a, packs, p), x, k);
-        k += lines;
-        p += step;
-    }
     totals
+}
+
+/// Adds the sums of a block's lines, which have `width` threads each. The first line gets the results.
+#[gpu_fn]
+fn joined_by_lines<T: Number, const N: usize>(totals: [T::Total; N], width: u32) -> [T::Total; N] {
+    let mut kept = shared!([T::Total; THREADS as usize * N]);
+    let t = thread_idx().x;
+    let (column, lines) = (t % width, THREADS / width);
+    #[unroll]
+    for j in 0..N {
+        kept[j as u32 * THREADS + t] = totals[j];
+    }
+    sync_threads();
+    // Each line adds up some of the `N` rows of its column.
+    let mut j = t / width;
+    while j < N as u32 {
+        let mut sum = kept[j * THREADS + column];
+        for line in 1..lines {
+            sum = sum.plus(kept[j * THREADS + line * width + column]);
+        }
+        kept[j * THREADS + column] = sum;
+        j += lines;
+    }
+    sync_threads();
+    let mut sums = totals;
+    #[unroll]
+    for j in 0..N {
+        sums[j] = kept[j as u32 * THREADS + column];
+    }
+    sums
 }
 
 /// Adds the products of a column's elements and element `k` of `x`.

@@ -10,7 +10,7 @@ use crate::reduction::block::THREADS;
 /// Elements of the vector that a block keeps in shared memory at a time: blocks that fill packs of 16 bytes.
 pub const CHUNK: usize = 8192;
 /// Blocks that run on a multiprocessor at once: as many as have registers for their factors.
-pub const RESIDENT: u32 = 3;
+pub const RESIDENT: u32 = 4;
 /// Pairs of these elements.
 const PAIRS: usize = CHUNK / 2;
 /// Units of a pack.
