@@ -26,7 +26,7 @@ mod vectors;
 use function::{Function, Result, time};
 
 /// The functions of all families.
-const FAMILIES: [&[Function]; 7] = [
+const FAMILIES: [&[Function]; 8] = [
     reductions::FUNCTIONS,
     scans::FUNCTIONS,
     matrices::FUNCTIONS,
