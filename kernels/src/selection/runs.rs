@@ -65,7 +65,7 @@ impl Word for OpenRun {
 /// number of runs to `count[0]`.
 ///
 /// Each thread has `ROUNDS` packs of `N` elements. `words` has three words for each tile, which are zero before the first launch.
-/// `xs`, `at` and `next_tile` are as in [`select_kernel`](super::select_kernel).
+/// `xs`, `at` and `next_tile` are as in [`select_kernel`](super::select_kernel()).
 #[gpu_kernel(launch_bounds(THREADS, { blocks(N * ROUNDS) }), noalias)]
 pub fn encode_kernel<T: GpuType + PartialEq + 'static, const N: usize, const ROUNDS: usize>(
     x: &[T],

@@ -12,7 +12,7 @@ use crate::reduction::columns::{Columns, is_last_of_tile, joined_by_splits};
 /// `y[i] = alpha * sum of a[i, k] * x[k] + beta * y[i]`. The elements `(i, k)` lie as those of `at`, whose outer extent is one. A thread
 /// takes `N` neighbouring rows: a pack, or one element if `N` is 1.
 ///
-/// Blocks that share rows exchange sums in `partials` and `arrived`, as those of a [reduction](crate::reduction::columns_kernel) do.
+/// Blocks that share rows exchange sums in `partials` and `arrived`, as those of a [reduction](crate::reduction::columns_kernel()) do.
 #[gpu_kernel(launch_bounds(THREADS, 4), noalias)]
 pub fn gemv_columns<T: Number, const N: usize>(
     a: &[T],
