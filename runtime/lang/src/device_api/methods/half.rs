@@ -5,7 +5,7 @@
 
 use warpsmith_macros::device_methods;
 
-use crate::half::{Nearest as _, bf16, f16};
+use crate::half::{bf16, f16};
 use crate::ir::{CudaText, Facts, Prelude, Scalar, Type};
 
 device_methods! {
@@ -14,7 +14,7 @@ device_methods! {
         fn to_f32(self) -> f32 = converted, Facts::CONVERTS;
         fn to_f64(self) -> f64 = converted, Facts::CONVERTS;
         fn from_f32(value: f32) -> Self = converted, Facts::CONVERTS;
-        fn from_f64(value: f64) -> Self = converted, Facts::CONVERTS, Self::nearest;
+        fn from_f64(value: f64) -> Self = converted, Facts::CONVERTS, crate::half::Nearest::nearest;
     }
 }
 
