@@ -29,9 +29,9 @@ ACTIVE = "smsp__thread_inst_executed_per_inst_executed.ratio"
 
 PREDICATED = (
     "Branches that the compiler removed",
-    "A branch is counted where Rust has a condition. The compiler unrolls loops whose count it knows, and executes what a "
-    "short `if` guards under a predicate, so that no branch is left; then nothing can diverge either, and lanes that are off "
-    "execute the instruction with the others.",
+    "A branch is counted where Rust has a condition. The compiler unrolls a loop whose count it knows. It turns the body of a "
+    "short `if` into predicated instructions, which leaves no branch. Without a branch nothing diverges, and lanes whose "
+    "predicate is false execute the instruction too.",
 )
 CONTRACTED = (
     "Operations that the compiler contracted",

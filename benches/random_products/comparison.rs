@@ -9,7 +9,7 @@ use warpsmith::simulator::TensorCores;
 
 use super::hypothesis::{Hypothesis, hypotheses};
 
-/// Products of the first part that are looked at more closely.
+/// Products of a part that are looked at more closely.
 pub const TRIED: u32 = 256;
 
 /// What a comparison found.
@@ -20,6 +20,8 @@ pub struct Comparison {
     /// Sums that are not exact ones.
     inexact: u64,
     examples: Vec<String>,
+    /// Sums that the hypotheses were tried on.
+    tried: usize,
     styles: BTreeMap<[u8; 2], u64>,
     hypotheses: Vec<(u64, Hypothesis)>,
 }
@@ -35,6 +37,7 @@ impl Comparison {
         self.add_part(of, pools, numbers.clone(), got);
         if self.wrong > 0 && self.hypotheses.is_empty() {
             let tried = numbers.start..numbers.end.min(numbers.start + TRIED);
+            self.tried = tried.len() * of.compared();
             let count = |one: Hypothesis| (one.wrong(of, pools, tried.clone(), got), one);
             self.hypotheses = hypotheses(of).into_iter().map(count).collect();
             self.hypotheses.sort_by_key(|one| one.0);
@@ -66,7 +69,7 @@ impl Comparison {
     }
 
     /// What was found, in lines.
-    pub fn text(&self, of: &Instruction) -> String {
+    pub fn text(&self) -> String {
         let mut text = format!("{} sums, {} inexact, {} wrong\n", self.sums, self.inexact, self.wrong);
         let mut styles: Vec<_> = self.styles.iter().collect();
         styles.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
@@ -75,10 +78,9 @@ impl Comparison {
                 writeln!(text, "    {count} of {} by {}", STYLES[usize::from(*a)], STYLES[usize::from(*b)]);
         }
         for (wrong, hypothesis) in self.hypotheses.iter().take(3) {
-            let _ =
-                writeln!(text, "    {wrong} of {} wrong by {hypothesis:?}", TRIED as usize * of.compared());
+            let _ = writeln!(text, "    {wrong} of {} wrong by {hypothesis:?}", self.tried);
         }
-        self.examples.iter().take(3).for_each(|example| _ = writeln!(text, "    {example}"));
+        self.examples.iter().for_each(|example| _ = writeln!(text, "    {example}"));
         text
     }
 }

@@ -21,7 +21,7 @@ pub struct Hypothesis {
 }
 
 impl Hypothesis {
-    /// How many sums of products are others.
+    /// The number of sums that differ.
     pub fn wrong(&self, of: &Instruction, pools: &Pools, products: Range<u32>, got: &[u64]) -> u64 {
         let places = products.flat_map(|product| (0..of.compared()).map(move |sum| (product, sum)));
         let differs = |((product, sum), got): &((u32, usize), &u64)| {
@@ -37,8 +37,8 @@ impl Hypothesis {
             let half = |second: bool| (0..factors.len()).filter(move |k| (k & 2 != 0) == second);
             factors = half(false).chain(half(true)).map(|k| factors[k]).collect();
         }
-        let least =
-            if self.normal { [i32::MIN / 2; 2] } else { [of.a, of.b].map(|side| side.float().least()) };
+        let least = [of.a, of.b].map(|side| side.float().filter(|_| !self.normal));
+        let least = least.map(|format| format.map_or(i32::MIN / 2, |format| format.least()));
         let (old, of_sums) = (of.c.value(operands.old), if of.c == Element::F16 { -14 } else { -126 });
         let start = if self.converted { 0.0 } else { old };
         let sum = factors.chunks(self.group).fold(start, |sum, group| {
@@ -57,7 +57,7 @@ impl Hypothesis {
     }
 }
 
-/// What may be so of an instruction with sums of floats of 16 or 32 bits.
+/// The hypotheses for an instruction with sums of floats of 16 or 32 bits.
 pub fn hypotheses(of: &Instruction) -> Vec<Hypothesis> {
     let mut all = Vec::new();
     if of.floats().is_none() {

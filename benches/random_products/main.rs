@@ -1,9 +1,9 @@
 //! Random products of tensor cores on a GPU beside the simulator's sums, bit for bit.
 //!
-//! `random_products compare PRODUCTS [PART OF A NAME]` runs so many products of each instruction, and prints how many sums
-//! are not those of `TensorCores::Hopper`; where some are not, also which hypotheses come nearest, and examples.
-//! `random_products record FILE` writes the sums of two products of each, which `tests/numbers/tensor_cores.rs` compares without a GPU.
-//! With `simulated` in front, the simulator takes the place of the GPU.
+//! `random_products compare PRODUCTS [PART OF A NAME]` runs this number of products of each instruction. It prints how many sums differ from
+//! those of `TensorCores::Hopper`, and for these the hypotheses that come nearest, with examples. `random_products record FILE` writes the
+//! sums of two products of each instruction, which `tests/numbers/tensor_cores.rs` compares without a GPU. With `simulated` in front, the
+//! simulator takes the place of the GPU.
 
 mod comparison;
 mod hypothesis;
@@ -22,6 +22,8 @@ use comparison::{Comparison, TRIED};
 
 /// Products that are run at once. Each such part has pools of its own.
 const PART: u32 = 1 << 15;
+/// The seed of the recorded products' operands.
+const RECORDED_SEED: u64 = 0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
@@ -62,7 +64,7 @@ fn compare(device: &Device, products: u32, part: &str) -> Result<(), Box<dyn std
             match compared(of, device, products) {
                 Ok(found) => {
                     wrong.fetch_add(found.wrong(), Ordering::Relaxed);
-                    print!("{}: {products} products, {}", of.name, found.text(of));
+                    print!("{}: {products} products, {}", of.name, found.text());
                 }
                 Err(error) => *failed.lock().expect("no thread fails") = Err(error),
             }
@@ -90,15 +92,15 @@ fn compared(of: &Instruction, device: &Device, products: u32) -> warpsmith::Resu
 fn recorded(device: &Device) -> warpsmith::Result<String> {
     let mut text = String::new();
     for of in warp::all().iter().chain(&warpgroup::some()).filter(|of| of.sums == Sums::Float) {
-        let pools = of.pools(0);
+        let pools = of.pools(RECORDED_SEED);
         let got = (of.run)(of, device, &pools, 0..TRIED)?;
-        text += &telling(of, 0, &pools, &got);
+        text += &telling(of, &pools, &got);
     }
     Ok(text)
 }
 
 /// Lines of these products: the instruction, the seed, the number of the product, its sums.
-fn telling(of: &Instruction, seed: u64, pools: &Pools, got: &[u64]) -> String {
+fn telling(of: &Instruction, pools: &Pools, got: &[u64]) -> String {
     let products: Vec<&[u64]> = got.chunks(of.compared()).collect();
     let tells = |product: &usize| {
         let differs = |(i, got): &(usize, &u64)| {
@@ -111,7 +113,7 @@ fn telling(of: &Instruction, seed: u64, pools: &Pools, got: &[u64]) -> String {
     let mut text = String::new();
     let digits = 2 * of.c.bytes();
     for product in [0, best] {
-        let _ = write!(text, "{} {seed} {product}", of.name);
+        let _ = write!(text, "{} {RECORDED_SEED} {product}", of.name);
         products[product].iter().for_each(|sum| _ = write!(text, " {sum:0digits$x}"));
         text.push('\n');
     }

@@ -1,4 +1,4 @@
-//! What a kernel says of the GPU: threads that meet, kinds of memory, atomics, the copy engine, tensor cores.
+//! What a kernel does with the hardware: synchronisation, kinds of memory, atomics, the copy engine, tensor cores.
 //!
 //! As in `tests/language`, each kernel runs on the simulator, is compiled by NVRTC where that is present, runs on a GPU where
 //! there is one, and is compared with the same computation on the host.

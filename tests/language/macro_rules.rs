@@ -1,4 +1,4 @@
-//! Kernels that `macro_rules` writes: types, expressions and patterns come to the attributes in groups that nobody sees.
+//! Kernels that `macro_rules` writes: types, expressions and patterns come to the attributes in invisible groups.
 
 use warpsmith::prelude::*;
 

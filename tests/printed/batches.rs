@@ -88,7 +88,7 @@ impl Gather {
             alike(&names, &x, &y, &mut out, self.by).grid(1).block(1).launch(&device),
         ];
         for fault in done {
-            fault.map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;
+            fault.map_err(super::first_line)?;
         }
         Ok(device.download(&out).expect("memory"))
     }
@@ -158,7 +158,7 @@ fn indices_that_the_loop_writes_are_compared_when_they_are_read() {
             let x = device.upload(&[3i32, 1, 4, 1, 5][..len]).expect("memory");
             let mut out = device.upload(&[0i32]).expect("memory");
             let done = rewrites(&mut names, &x, &mut out, end).grid(1).block(1).launch(&device);
-            done.map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;
+            done.map_err(super::first_line)?;
             Ok::<_, String>(device.download(&out).expect("memory"))
         });
         assert_eq!((&results[0], &results[0]), (&results[1], &results[2]));

@@ -106,9 +106,7 @@ impl Walk {
             (device.upload(&self.from).expect("memory"), device.upload(&[5, 6, 7]).expect("memory"));
         let mut found = device.upload(&[-1; 3]).expect("memory");
         let launch = walks(&nodes, &which, &from, &rows, &names, &x, &mut found).grid(1).block(1);
-        launch
-            .launch(&device)
-            .map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;
+        launch.launch(&device).map_err(super::first_line)?;
         Ok(device.download(&found).expect("memory"))
     }
 }

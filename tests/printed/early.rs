@@ -13,7 +13,7 @@ fn checked<K: Kernel<Comptime = ()>>() -> String {
 fn fault(run: impl Fn(Executor) -> Result<Vec<i32>, String>) -> String {
     let faults = [Executor::Twin, Executor::Interpreter, Executor::Printed].map(|executor| {
         let fault = run(executor).expect_err("a fault");
-        fault.lines().next().unwrap_or_default().to_owned()
+        super::first_line(fault)
     });
     assert_eq!([&faults[0], &faults[0]], [&faults[1], &faults[2]]);
     faults[0].clone()

@@ -51,11 +51,16 @@ fn sanitizers_find_nothing_in_the_corpus() {
     });
 }
 
+/// The first line of a fault.
+fn first_line(fault: impl std::fmt::Display) -> String {
+    fault.to_string().lines().next().unwrap_or_default().to_owned()
+}
+
 /// The fault of a launch, which all executors report alike.
 fn fault_of_all<T: std::fmt::Debug>(run: impl Fn(Executor) -> Result<T, String>) -> String {
     let faults = [Executor::Twin, Executor::Interpreter, Executor::Printed].map(|executor| {
         let fault = run(executor).expect_err("a fault");
-        fault.lines().next().unwrap_or_default().to_owned()
+        first_line(fault)
     });
     assert_eq!([&faults[0], &faults[0]], [&faults[1], &faults[2]]);
     faults[0].clone()

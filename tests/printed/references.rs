@@ -129,7 +129,7 @@ fn moved(executor: Executor, end: u32) -> Ended {
     let x = device.upload(&[3, 1, 4, 1, 5]).expect("memory");
     let mut out = device.upload(&[0i32]).expect("memory");
     let done = moves_by_pointer(&x, &mut out, end).grid(1).block(1).launch(&device);
-    done.map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;
+    done.map_err(super::first_line)?;
     Ok(device.download(&out).expect("memory"))
 }
 
@@ -175,7 +175,7 @@ fn followed(executor: Executor, names: &[u32], start: u32, how: u32) -> Ended {
     let x = device.upload(&[3, 1, 4, 1, 5]).expect("memory");
     let mut out = device.upload(&[0i32; 2]).expect("memory");
     let done = follows(&names, &x, &mut out, start, end, how).grid(1).block(1).launch(&device);
-    done.map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;
+    done.map_err(super::first_line)?;
     Ok(device.download(&out).expect("memory"))
 }
 
@@ -186,7 +186,7 @@ fn pointed(executor: Executor, names: &[u32], end: u32, how: u32) -> Ended {
     let [x, y] = [(); 2].map(|()| device.upload(&[3, 1, 4, 1, 0]).expect("memory"));
     let mut out = device.upload(&[0i32; 2]).expect("memory");
     let done = points(&names, &x, &y, &mut out, end, how).grid(1).block(1).launch(&device);
-    done.map_err(|fault| fault.to_string().lines().next().unwrap_or_default().to_owned())?;
+    done.map_err(super::first_line)?;
     Ok(device.download(&out).expect("memory"))
 }
 

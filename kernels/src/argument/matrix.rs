@@ -108,7 +108,8 @@ impl Layout {
         }
     }
 
-    fn transposed(self) -> Self {
+    /// The same elements with rows for columns.
+    pub(crate) fn transposed(self) -> Self {
         let Self { rows, cols, row_stride, col_stride } = self;
         Self { rows: cols, cols: rows, row_stride: col_stride, col_stride: row_stride }
     }
@@ -152,11 +153,4 @@ macro_rules! matrices {
 matrices! {
     Matrix of Input;
     MatrixMut of Output;
-}
-
-impl<'a, T> MatrixMut<'a, T> {
-    /// The memory, to be written.
-    pub fn memory_mut(&mut self) -> &mut Output<'a, T> {
-        &mut self.memory
-    }
 }

@@ -79,8 +79,8 @@ impl<'a, T> Input<'a, T> {
         Input { arg: whole::<T, U>(&self.arg), _elements: PhantomData }
     }
 
-    /// The elements from number `from` on in words of four bytes, as many as fit; none unless elements are bytes and the first of these
-    /// begins at a multiple of four bytes.
+    /// The elements from number `from` on in words of four bytes, as many as fit; `None` unless elements are bytes, and
+    /// number `from` lies at a multiple of four bytes.
     pub(crate) fn words_of_bytes(&self, from: usize) -> Option<Input<'a, u32>> {
         let (address, len) = extent(&self.arg);
         let fits = size_of::<T>() == 1 && from <= len && (address + from as u64).is_multiple_of(4);

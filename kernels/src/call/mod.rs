@@ -6,6 +6,7 @@
 mod plan;
 mod prepared;
 
+pub(crate) use plan::MOST_BLOCKS;
 pub use plan::{Plan, short_name};
 pub use prepared::{Prepared, Step};
 

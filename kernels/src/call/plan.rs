@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The most blocks of a grid. Source: CUDA Programming Guide, compute capabilities, maximum x-dimension of a grid.
+pub(crate) const MOST_BLOCKS: usize = i32::MAX as usize;
+
 /// Which kernel a call runs, on how many threads, with how much memory, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

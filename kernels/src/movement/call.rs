@@ -75,12 +75,12 @@ enum Shape {
 }
 
 impl<'a, T: GpuType> Call<'a, Movement<'a, T>> {
-    /// Tiles of a transpose that are taken below each other before the next ones beside them, at least one. Default: 16.
+    /// Tiles of a transpose that are taken below each other before the next ones beside them, at least one. Default: 64.
     pub fn band(self, tiles: u32) -> Self {
         self.map(|movement| Movement { band: tiles, ..movement })
     }
 
-    /// The side of the tiles of a transpose in units of 256 bytes, 1 or 2. Default: 2 for elements of eight bytes, otherwise 1. Elements
+    /// The side of the tiles of a transpose in units of 256 bytes, 1 or 2. Default: 2 for elements of four and eight bytes. Elements
     /// of one and two bytes have tiles of one size alone.
     pub fn span(self, units: usize) -> Self {
         self.map(|movement| Movement { span: Some(units), ..movement })
@@ -174,7 +174,8 @@ impl<T: GpuType> Movement<'_, T> {
             // Larger elements are rows of words.
             let words = size / word;
             for axis in &mut axes {
-                (axis.x_stride, axis.y_stride) = (axis.x_stride * words, axis.y_stride * words);
+                (axis.x_stride, axis.y_stride) =
+                    (axis.x_stride.saturating_mul(words), axis.y_stride.saturating_mul(words));
             }
             axes.push(Axis { extent: words, x_stride: 1, y_stride: 1 });
         }

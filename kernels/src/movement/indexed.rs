@@ -6,9 +6,9 @@ use warpsmith::prelude::*;
 
 use super::call::word;
 use super::kernels::THREADS;
-use super::plan::{MOST_BLOCKS, VALUES, lanes_of};
+use super::plan::{VALUES, lanes_of};
 use crate::argument::{Input, Matrix, MatrixMut, Output};
-use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
+use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::pack::{PACK_BYTES, Pack};
 use crate::rows::{one_for_each, side_by_side};
@@ -134,15 +134,20 @@ impl<T: GpuType> NamedRows<'_, T> {
         memory.apart_from("y", &self.numbers, "numbers")
     }
 
+    /// Returns whether no byte is copied.
+    fn is_empty(&self) -> bool {
+        size_of::<T>() == 0 || self.numbers.is_empty() || self.x.layout().cols == 0
+    }
+
     fn accesses(&self) -> Accesses {
         let (x, y) = (self.x.layout(), self.y.layout());
         let size = size_of::<T>();
-        let in_packs = |elements: usize| (elements * size).is_multiple_of(PACK_BYTES);
+        let in_packs = |elements: usize| elements.saturating_mul(size).is_multiple_of(PACK_BYTES);
         let is_packed = self.x.memory().misalignment() == Some(0)
             && self.y.memory().misalignment() == Some(0)
             && [x.cols, x.row_stride, y.row_stride].into_iter().all(in_packs);
         let bytes = if is_packed { PACK_BYTES } else { word::<T>().max(1) };
-        let values = |elements: usize| elements * size / bytes;
+        let values = |elements: usize| elements.saturating_mul(size) / bytes;
         let rows = if self.scatters { y.rows } else { x.rows };
         let (len, count) = (values(x.cols), self.numbers.len());
         let (x_stride, y_stride) = (values(x.row_stride), values(y.row_stride));
@@ -156,10 +161,10 @@ impl<T: GpuType> NamedRows<'_, T> {
 impl<'a, T: GpuType> Family<'a> for NamedRows<'a, T> {
     fn plan(&self, _limits: &Limits) -> Result<Plan, KernelError> {
         self.check()?;
-        let Accesses { bytes, named, lanes, grid } = self.accesses();
-        if grid == 0 {
+        if self.is_empty() {
             return Ok(Plan::nothing(short_name::<T>(), "there are no elements"));
         }
+        let Accesses { bytes, named, lanes, grid } = self.accesses();
         let tile = (named.len * bytes / size_of::<T>().max(1)).min(lanes as usize * VALUES);
         Ok(Plan {
             kernel: "named_rows",

@@ -2,6 +2,7 @@
 
 use super::axes::{Axis, Outer, collapsed};
 use super::kernels::{SIDE, THREADS, Turned};
+use crate::call::MOST_BLOCKS;
 use crate::pack::PACK_BYTES;
 
 /// The least extent of an axis that is worth a tile in shared memory.
@@ -14,8 +15,6 @@ pub const BAND: u32 = 64;
 const LINE: usize = 128;
 /// Threads of a warp.
 const WARP: usize = 32;
-/// The most blocks of a grid.
-pub const MOST_BLOCKS: usize = i32::MAX as usize;
 
 /// How elements are moved.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +77,7 @@ pub struct Request {
     pub is_aligned: bool,
     /// Tiles below each other that are taken before those beside them.
     pub band: u32,
-    /// The side of a tile of packs, in [`SIDE`] packs, unless another one is faster as a rule.
+    /// The side of a tile of packs, in [`SIDE`] packs. Default: the largest.
     pub span: Option<usize>,
 }
 
@@ -133,14 +132,15 @@ impl Request {
             .map(|(_, axis)| axis.by(1, pack))
             .collect();
         let tiles = |extent: usize| extent.div_ceil(edge) as u32;
+        let tile_rows = tiles(row.extent);
         let of = Turned {
             rows: row.extent / pack,
             cols: col.extent / pack,
             x_stride: row.x_stride / pack,
             y_stride: col.y_stride / pack,
-            tile_rows: tiles(row.extent),
+            tile_rows,
             tile_cols: tiles(col.extent),
-            band: self.band.max(1),
+            band: self.band.clamp(1, tile_rows.max(1)),
             batch: Outer::count(&outer),
         };
         let blocks = (of.tile_rows as usize * of.tile_cols as usize).saturating_mul(of.batch);

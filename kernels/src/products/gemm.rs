@@ -21,7 +21,8 @@ use crate::error::KernelError;
 /// | [`residual(r)`](Call::residual) | that plus `r`, a matrix like `c` |
 ///
 /// Elements are `f32`, computed on CUDA cores, or `bf16` and `f16`, on tensor cores. An empty sum is zero. NaN and infinities
-/// behave as in sums on the host; `c` is not read without a `beta`. The order of sums depends on the shape and the device alone.
+/// behave as in sums on the host; `c` is not read without a `beta`. The order of sums depends on the settings, the shape,
+/// the alignment of the memory and the device alone.
 ///
 /// ```
 /// use warpsmith::prelude::*;

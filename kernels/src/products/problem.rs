@@ -119,7 +119,7 @@ impl<'a, T, E> Problem<'a, T, E> {
         let [of_a, of_b, of_c] = self.batch.strides;
         let is_turned = c.col_stride != 1 && c.cols > 1;
         let ((a, of_a), (b, of_b), c) = if is_turned {
-            ((turned(b), of_b), (turned(a), of_a), turned(c))
+            ((b.transposed(), of_b), (a.transposed(), of_a), c.transposed())
         } else {
             ((a, of_a), (b, of_b), c)
         };
@@ -177,11 +177,6 @@ impl Task {
             && of(if self.b_beside { n } else { k }, b_stride, of_b)
             && misalignments == [Some(0); 2]
     }
-}
-
-fn turned(layout: Layout) -> Layout {
-    let Layout { rows, cols, row_stride, col_stride } = layout;
-    Layout { rows: cols, cols: rows, row_stride: col_stride, col_stride: row_stride }
 }
 
 /// Elements from the first of a matrix to behind its last.

@@ -178,7 +178,7 @@ impl RowFunction for LayerNorm {
         }
         LayerNorm::join(summary, Moments { count: N as f32, mean, squares })
     }
-    // Of none with none, the count is not zero below the line.
+    // `max(1)` keeps two empty summaries from dividing by zero.
     fn join(a: Moments, b: Moments) -> Moments {
         let count = a.count + b.count;
         let share = b.count * fast_div(1.0, count.max(1.0));

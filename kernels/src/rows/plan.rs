@@ -2,6 +2,7 @@
 
 use super::lanes::MOST_THREADS;
 use crate::argument::Layout;
+use crate::call::MOST_BLOCKS;
 use crate::pack::PACK_BYTES;
 
 /// Packs of a row that a thread has in registers, at most: 128 bytes.
@@ -12,8 +13,6 @@ pub const SINGLE_SLOTS: usize = 32;
 const BLOCK: u32 = 256;
 /// Packs of the widest row that a small block reads twice.
 const WIDE: usize = 2048;
-/// The most blocks of a grid.
-const MOST_BLOCKS: usize = i32::MAX as usize;
 
 /// Threads that share a row. The first number that holds a row with few registers in each thread is taken.
 const LANES: [u32; 6] = [4, 32, 128, 256, 512, MOST_THREADS];

@@ -142,7 +142,7 @@ pub fn quantized_rows<F: RowFunction, P: Packed, Q: Quantum, B: Quanta, const N:
             largest = Largest::add::<N>(largest, values);
         }
         let largest = joined::<Largest>(largest, lanes);
-        // Of a row of zeros, no quotient is taken.
+        // A row of zeros has no quotient.
         let factor = if largest > 0.0 { Q::MOST / largest } else { 0.0 };
         if lane == 0 {
             scales[row] = largest / Q::MOST;

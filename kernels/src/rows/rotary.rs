@@ -7,14 +7,12 @@ use warpsmith::prelude::*;
 use super::call::{one_for_each, same_extents, side_by_side};
 use super::packed::{Packed, RowElement, Words};
 use crate::argument::{Input, Layout, Matrix, MatrixMut};
-use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
+use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::pack::PACK_BYTES;
 
 /// Threads of a block.
 const THREADS: u32 = 256;
-/// The most blocks of a grid.
-const MOST_BLOCKS: usize = i32::MAX as usize;
 
 /// Heads of tokens. Lengths are in elements or packs, whichever an instruction loads.
 #[derive(Clone, Copy, Debug, GpuType)]
@@ -184,7 +182,10 @@ impl<'a, T: RowElement> Rotary<'a, T> {
         if self.half() * 2 * self.heads != cols {
             return Err(KernelError::Shape {
                 what: "x",
-                expected: format!("a multiple of {} columns, two for each of the heads", 2 * self.heads),
+                expected: format!(
+                    "a multiple of {} columns, two for each of the heads",
+                    self.heads.saturating_mul(2)
+                ),
                 got: format!("{cols} columns"),
                 way_out: "pass the number of heads, and heads of an even length",
             });

@@ -3,6 +3,7 @@
 use warpsmith::Buffer;
 
 use super::Word;
+use super::word::MOST_HALVES;
 use crate::call::Target;
 use crate::error::KernelError;
 
@@ -19,6 +20,7 @@ impl Exchange {
     /// # Errors
     /// Those of allocating.
     pub fn new<W: Word>(tiles: u32, target: &Target) -> Result<Self, KernelError> {
+        const { assert!(1 <= W::HALVES && W::HALVES <= MOST_HALVES, "a `Word` has one to four halves") };
         Ok(Self {
             words: target.device.alloc_zeroed(tiles as usize * W::HALVES)?,
             next_tile: target.device.alloc_zeroed(1)?,

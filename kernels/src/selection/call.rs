@@ -6,8 +6,8 @@ use warpsmith::prelude::*;
 
 use super::kernel::select_kernel;
 use super::selectors::{Distinct, Flagged, Matching, Predicate, Selector};
-use super::tiles::{Shape, Tiling, check, empty, nothing};
-use crate::argument::{Input, Output, length};
+use super::tiles::{Tiling, check, empty, nothing, step_by_shape};
+use crate::argument::{Input, Output, Packs, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::comparable::Comparable;
 use crate::error::KernelError;
@@ -170,31 +170,13 @@ impl<'a, S: Selector> Family<'a> for Select<'a, S> {
         if self.x.is_empty() {
             return Ok(vec![nothing(self.count, target)?]);
         }
-        // The conditions are constants: rustc compiles the kernels of one branch only.
-        let step = if const { Self::has(16, 2) } {
-            self.launch::<16, 2>(plan, target)?
-        } else if const { Self::has(8, 4) } {
-            self.launch::<8, 4>(plan, target)?
-        } else if const { Self::has(4, 8) } {
-            self.launch::<4, 8>(plan, target)?
-        } else if const { Self::has(2, 8) } {
-            self.launch::<2, 8>(plan, target)?
-        } else if const { Self::has(1, 8) } {
-            self.launch::<1, 8>(plan, target)?
-        } else {
-            self.launch::<1, 1>(plan, target)?
-        };
-        Ok(vec![step])
+        Ok(vec![
+            step_by_shape!(self, S::Element, BYTES, plan, target: 16 by 2, 8 by 4, 4 by 8, 2 by 8, 1 by 8),
+        ])
     }
 }
 
 impl<'a, S: Selector> Select<'a, S> {
-    /// Returns whether a thread has so many packs of so many elements.
-    const fn has(n: usize, rounds: usize) -> bool {
-        let shape = Shape::of(size_of::<S::Element>(), BYTES);
-        shape.n == n && shape.rounds == rounds
-    }
-
     /// The launch for `ROUNDS` packs of `N` elements a thread.
     fn launch<const N: usize, const ROUNDS: usize>(
         self,
@@ -202,9 +184,7 @@ impl<'a, S: Selector> Select<'a, S> {
         target: &Target,
     ) -> Result<Step<'a>, KernelError> {
         let Self { x, flags, setting, mut y, mut count, keeps_others } = self;
-        let head = Tiling::of(&x, BYTES).head;
-        let xs = head.map_or_else(|| x.values().nothing(), |_| x.packs::<N>().packs);
-        let head = head.unwrap_or(0);
+        let Packs { head, packs: xs } = x.packs::<N>();
         let flags = flags.unwrap_or_else(|| x.values::<S::Flag>().nothing());
         // Packs that share a word must begin with it.
         let flag_words = if N >= 4 || head == 0 { flags.words_of_bytes(head) } else { None };

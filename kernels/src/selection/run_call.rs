@@ -5,8 +5,8 @@ use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
 use super::runs::{OpenRun, encode_kernel};
-use super::tiles::{Shape, Tiling, check, empty, nothing};
-use crate::argument::{Input, Output};
+use super::tiles::{Tiling, check, empty, nothing, step_by_shape};
+use crate::argument::{Input, Output, Packs};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::comparable::Comparable;
 use crate::error::KernelError;
@@ -80,31 +80,11 @@ impl<'a, T: Comparable> Family<'a> for Runs<'a, T> {
         if self.x.is_empty() {
             return Ok(vec![nothing(self.count, target)?]);
         }
-        // The conditions are constants: rustc compiles the kernels of one branch only.
-        let step = if const { Self::has(16, 2) } {
-            self.launch::<16, 2>(plan, target)?
-        } else if const { Self::has(8, 4) } {
-            self.launch::<8, 4>(plan, target)?
-        } else if const { Self::has(4, 4) } {
-            self.launch::<4, 4>(plan, target)?
-        } else if const { Self::has(2, 4) } {
-            self.launch::<2, 4>(plan, target)?
-        } else if const { Self::has(1, 4) } {
-            self.launch::<1, 4>(plan, target)?
-        } else {
-            self.launch::<1, 1>(plan, target)?
-        };
-        Ok(vec![step])
+        Ok(vec![step_by_shape!(self, T, BYTES, plan, target: 16 by 2, 8 by 4, 4 by 4, 2 by 4, 1 by 4)])
     }
 }
 
 impl<'a, T: Comparable> Runs<'a, T> {
-    /// Returns whether a thread has so many packs of so many elements.
-    const fn has(n: usize, rounds: usize) -> bool {
-        let shape = Shape::of(size_of::<T>(), BYTES);
-        shape.n == n && shape.rounds == rounds
-    }
-
     /// The launch for `ROUNDS` packs of `N` elements a thread.
     fn launch<const N: usize, const ROUNDS: usize>(
         self,
@@ -112,9 +92,7 @@ impl<'a, T: Comparable> Runs<'a, T> {
         target: &Target,
     ) -> Result<Step<'a>, KernelError> {
         let Self { x, mut values, mut lengths, mut count } = self;
-        let head = Tiling::of(&x, BYTES).head;
-        let xs = head.map_or_else(|| x.values().nothing(), |_| x.packs::<N>().packs);
-        let head = head.unwrap_or(0);
+        let Packs { head, packs: xs } = x.packs::<N>();
         let mut exchange = Exchange::new::<OpenRun>(plan.grid, target)?;
         Ok(tiles_step!(
             target,

@@ -50,7 +50,26 @@ impl Shape {
         let rounds = if size > PACK_BYTES { 1 } else { bytes / PACK_BYTES };
         Self { n, rounds: if rounds * n > MOST { MOST / n } else { rounds } }
     }
+
+    /// Returns whether a thread has `rounds` packs of `n` elements.
+    pub const fn is(&self, n: usize, rounds: usize) -> bool {
+        self.n == n && self.rounds == rounds
+    }
 }
+
+/// The step of a call's `launch` for the shape of its elements, of which a thread has at most `$bytes` bytes.
+///
+/// The conditions are constants: rustc compiles the kernels of one branch only.
+macro_rules! step_by_shape {
+    ($call:ident, $element:ty, $bytes:ident, $plan:ident, $target:ident: $($n:literal by $rounds:literal),+) => {
+        $(if const { $crate::selection::tiles::Shape::of(size_of::<$element>(), $bytes).is($n, $rounds) } {
+            $call.launch::<$n, $rounds>($plan, $target)?
+        } else)+ {
+            $call.launch::<1, 1>($plan, $target)?
+        }
+    };
+}
+pub(super) use step_by_shape;
 
 /// A number of elements in tiles.
 pub struct Tiling {

@@ -8,7 +8,7 @@ use super::count::{COUNT_THREADS, START_THREADS, digit_counts, digit_starts};
 use super::key::{DIGIT_BITS, Key, RADIX, Value};
 use super::look_back::MOST_KEYS;
 use super::pass::{Pass, radix_pass};
-use crate::argument::{Input, Output, Packs};
+use crate::argument::{Input, Output, Packs, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
 
@@ -17,8 +17,7 @@ const COUNTING: usize = 4;
 
 /// Writes the keys of `x` to `y` in ascending order.
 ///
-/// `x`, `y`: equally many. Floats are in the order of `total_cmp`: -0.0 before 0.0, NaNs with a sign before everything, and other NaNs
-/// behind.
+/// `x`, `y`: equally many. Floats are in the order of `total_cmp`: -0.0 before 0.0, negative NaNs first, positive NaNs last.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -104,17 +103,7 @@ impl<'a, K: Key, V: Value> Call<'a, Sort<'a, K, V>> {
 
 impl<K: Key, V: Value> Sort<'_, K, V> {
     fn check(&self) -> Result<(), KernelError> {
-        let fits = |what: &'static str, len: usize| {
-            if len == self.x.len() {
-                return Ok(());
-            }
-            Err(KernelError::Shape {
-                what,
-                expected: format!("{}, as many as `x`", self.x.len()),
-                got: format!("{len} elements"),
-                way_out: "pass parts of equal length",
-            })
-        };
+        let fits = |what, len| length(what, len, self.x.len(), "as many as `x`");
         fits("y", self.y.len())?;
         if !self.in_place {
             self.y.apart_from("y", &self.x, "x")?;
@@ -157,8 +146,9 @@ struct Block {
     resident: usize,
 }
 
-/// The block for a key and a value of so many bytes, by times on an H200: the more keys a tile has, the longer are its runs of equal
-/// digits, until it takes registers or shared memory from other blocks.
+/// The fastest block on an H200 for keys and values of these sizes in bytes.
+///
+/// A larger tile has longer runs of equal digits. Too large a tile takes registers or shared memory from other blocks.
 const fn block(key: usize, value: usize) -> Block {
     let (threads, items, resident) = match (key, value) {
         (4, 0) => (384, 23, 3),
@@ -210,7 +200,7 @@ impl<'a, K: Key, V: Value> Family<'a> for Sort<'a, K, V> {
                 )?
             }};
         }
-        // Of constants, rustc compiles the kernels of one branch alone.
+        // The conditions are constants: rustc compiles the kernels of one branch only.
         let step = match self.value_bytes() {
             0 if const { size_of::<K>() == 4 } => launches!(4, 0, 4),
             4 if const { size_of::<K>() == 4 } => launches!(4, 4, 4),

@@ -6,14 +6,12 @@ use warpsmith::driver::Limits;
 use super::key::{DIGIT_BITS, Key, RADIX};
 use super::top_k::{THREADS, TopRows, top_rows};
 use crate::argument::{Layout, Matrix, MatrixMut};
-use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
+use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::rows::side_by_side;
 
 /// The most keys of a row that can be written.
 const MOST_KEYS: usize = 1024;
-/// The most blocks of a grid.
-const MOST_BLOCKS: usize = i32::MAX as usize;
 
 /// Writes the largest keys of each row of `x` to `y`, in descending order, and the columns where they are to `columns`.
 ///

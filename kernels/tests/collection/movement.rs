@@ -145,7 +145,7 @@ proptest! {
         (rows, cols) in prop_oneof![(0usize..90, 0usize..90), (0usize..12, 0usize..12).prop_map(|(r, c)| (r * 16, c * 16))],
         gaps in prop_oneof![Just((0, 0)), Just((16, 16)), (0usize..20, 0usize..20)],
         offsets in prop_oneof![Just((0, 0)), (0usize..17, 0usize..17)],
-        band in 0u32..5,
+        band in prop_oneof![0u32..5, Just(1 << 31), Just(u32::MAX)],
         is_word in any::<bool>(),
         seed in 0u64..1000,
     ) {

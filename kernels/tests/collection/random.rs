@@ -31,7 +31,7 @@ fn numbers_are_distributed_as_they_say() {
         let power = |k: i32| (0..n).map(|i| f64::from(number(i)).powi(k)).sum::<f64>() / n as f64;
         [power(1), power(2), power(3), power(4)]
     };
-    // The deviation of a mean of so many numbers is below 0.003, of fourth powers of normal ones 0.022.
+    // The standard deviation of a mean of this many numbers is below 0.003, of a mean of fourth powers of normal numbers below 0.022.
     let near = |got: [f64; 4], want: [f64; 4], by: f64| {
         let is_near = got.iter().zip(want).all(|(got, want)| (got - want).abs() < by);
         assert!(is_near, "{got:?} instead of {want:?}");

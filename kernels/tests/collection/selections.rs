@@ -269,7 +269,7 @@ fn a_prepared_selection_runs_again() {
 
 #[test]
 fn inputs_of_more_than_32_bits_count_in_two_words() {
-    // No test has so many elements: the kernel for them selects from a few.
+    // No test has 2^32 elements. The kernel for such a number selects from a few.
     for device in devices() {
         let (x, tile) = (in_runs(5, 30_000, 40), 256 * 4 * 8);
         let tiles = x.len().div_ceil(tile);

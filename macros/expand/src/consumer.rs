@@ -171,8 +171,8 @@ impl From<Lowered> for Inlined {
 
 /// A statement that binds `__captured` to the names that a `move` closure captures, and one that takes them out again.
 ///
-/// Names are `Copy`, and a closure of the emitter that only copies something borrows it. It must own these, since the loop that calls
-/// it is recorded later; a cell is no `Copy`.
+/// Names are `Copy`, and a closure of the emitter that only copies something borrows it. It must own the names, because the loop that
+/// calls it is recorded later. A `Cell` is not `Copy`, so the closure moves it.
 pub fn captures(names: &[Ident]) -> (TokenStream, TokenStream) {
     let texts = names.iter().map(|name| name.to_string());
     let names: Vec<Ident> = names.iter().map(held).collect();

@@ -1,5 +1,7 @@
 //! Collects every mistake of an item; one compilation then shows them all.
 
+use std::collections::HashSet;
+
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
@@ -37,17 +39,9 @@ impl Errors {
 
     /// One `compile_error!` for each mistake: of several at the same tokens the first.
     pub fn into_tokens(self) -> TokenStream {
-        let mut shown = Vec::new();
-        let mut first = |error: &syn::Error| {
-            let at = rustc_span::ends(error.span());
-            let new = !shown.contains(&at);
-            shown.push(at);
-            new
-        };
-        self.0
-            .into_iter()
-            .flatten()
-            .filter(|error| first(error))
+        let mut shown = HashSet::new();
+        let all = self.0.into_iter().flatten();
+        all.filter(|error| shown.insert(rustc_span::ends(error.span())))
             .map(|error| error.to_compile_error())
             .collect()
     }

@@ -211,6 +211,10 @@ pub fn value(name: &str) -> Option<String> {
 }
 
 const CHUNKS: &str = "write `(0..x.len()).step_by(n)` and take `&x[i..(i + n).min(x.len())]`";
+const WHOLE_CHUNKS: &str = "write `0..x.len() / n` and take `&x[i * n..][..n]`";
+const WINDOWS: &str = "write `n..=x.len()` and take `&x[i - n..i]`";
+const SORTED: &str = "write the loop: one thread sees one element, as in a bitonic sort";
+const HALVED: &str = "write the loop that halves a range";
 
 /// Methods of slices and vectors of Rust's library that a kernel's slices lack.
 const SLICE_METHODS: &[(&str, &str)] = &[
@@ -224,31 +228,31 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("first_mut", "write `&mut x[0]`"),
     ("last", "write `x[x.len() - 1]`"),
     ("last_mut", "write `&mut x[x.len() - 1]`"),
-    ("sort", "write the loop: one thread sees one element, as in a bitonic sort"),
-    ("sort_by", "write the loop: one thread sees one element, as in a bitonic sort"),
-    ("sort_by_key", "write the loop: one thread sees one element, as in a bitonic sort"),
-    ("sort_unstable", "write the loop: one thread sees one element, as in a bitonic sort"),
-    ("sort_unstable_by", "write the loop: one thread sees one element, as in a bitonic sort"),
-    ("sort_unstable_by_key", "write the loop: one thread sees one element, as in a bitonic sort"),
+    ("sort", SORTED),
+    ("sort_by", SORTED),
+    ("sort_by_key", SORTED),
+    ("sort_unstable", SORTED),
+    ("sort_unstable_by", SORTED),
+    ("sort_unstable_by_key", SORTED),
     ("chunks", CHUNKS),
     ("chunks_mut", CHUNKS),
-    ("chunks_exact", CHUNKS),
-    ("chunks_exact_mut", CHUNKS),
-    ("rchunks", CHUNKS),
-    ("as_chunks", CHUNKS),
-    ("windows", "write `(0..=x.len() - n)` and take `&x[i..i + n]`"),
-    ("array_windows", "write `(0..=x.len() - n)` and take `&x[i..i + n]`"),
+    ("chunks_exact", WHOLE_CHUNKS),
+    ("chunks_exact_mut", WHOLE_CHUNKS),
+    ("rchunks", "write `(0..x.len()).step_by(n)` and take `&x[x.len() - (i + n).min(x.len())..x.len() - i]`"),
+    ("as_chunks", WHOLE_CHUNKS),
+    ("windows", WINDOWS),
+    ("array_windows", WINDOWS),
     ("split_first", "write `x[0]` and `&x[1..]`"),
     ("split_last", "write `x[x.len() - 1]` and `&x[..x.len() - 1]`"),
-    ("starts_with", "write `(0..prefix.len()).all(|i| x[i] == prefix[i])`"),
+    ("starts_with", "write `prefix.len() <= x.len() && (0..prefix.len()).all(|i| x[i] == prefix[i])`"),
     ("rotate_left", "write the loop into another slice"),
     ("rotate_right", "write the loop into another slice"),
-    ("partition_point", "write the loop that halves a range"),
-    ("binary_search_by", "write the loop that halves a range"),
-    ("binary_search_by_key", "write the loop that halves a range"),
+    ("partition_point", HALVED),
+    ("binary_search_by", HALVED),
+    ("binary_search_by_key", HALVED),
     ("is_sorted", "write `(1..x.len()).all(|i| x[i - 1] <= x[i])`"),
     ("reverse", "write the loop: `x.swap(i, x.len() - 1 - i)`"),
-    ("binary_search", "write the loop that halves a range"),
+    ("binary_search", HALVED),
     ("contains", "write `x.iter().any(|v| *v == value)`"),
     ("to_vec", "a kernel has no `Vec`; use an array, or `copy_from_slice` into another slice"),
     ("concat", "a kernel has no `Vec`; write to the parts of another slice"),

@@ -1,4 +1,4 @@
-//! Fragments of `macro_rules`: types and expressions arrive in groups that nobody sees, and leave as they would have been written.
+//! Fragments of `macro_rules`: types and expressions arrive in invisible groups, and leave as they would have been written.
 //!
 //! An expression that is an operand gets parentheses, as its group had that meaning. All that follows sees no group.
 

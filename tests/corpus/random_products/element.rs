@@ -41,14 +41,15 @@ impl Element {
         }
     }
 
-    /// The format in which tensor cores multiply it. The sums' types have none.
-    pub fn float(self) -> FloatFormat {
+    /// The format in which tensor cores multiply floats of up to 32 bits.
+    pub fn float(self) -> Option<FloatFormat> {
         match self {
-            Self::F16 => FloatFormat::F16,
-            Self::Bf16 => FloatFormat::Bf16,
-            Self::E4m3 => FloatFormat::E4m3,
-            Self::E5m2 => FloatFormat::E5m2,
-            _ => FloatFormat::Tf32,
+            Self::F16 => Some(FloatFormat::F16),
+            Self::Bf16 => Some(FloatFormat::Bf16),
+            Self::Tf32 => Some(FloatFormat::Tf32),
+            Self::E4m3 => Some(FloatFormat::E4m3),
+            Self::E5m2 => Some(FloatFormat::E5m2),
+            Self::F32 | Self::F64 | Self::S8 | Self::U8 | Self::S32 => None,
         }
     }
 

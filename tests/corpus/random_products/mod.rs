@@ -90,7 +90,7 @@ impl Instruction {
             (Element::F32, ..) => TensorUnit::Single,
             _ => return None,
         };
-        Some(TensorSum { operands: [self.a, self.b].map(Element::float), unit })
+        Some(TensorSum { operands: [self.a.float()?, self.b.float()?], unit })
     }
 
     /// The bits that the simulator's settings ask for.

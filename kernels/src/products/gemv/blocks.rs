@@ -43,8 +43,8 @@ pub trait Quantized: GpuType + 'static {
     /// Whether a unit has numbers of both halves of the block.
     const HALVES: bool;
 
-    /// The sum of products of a unit's numbers, without the scale. The unit is the half of `word` from byte `byte` on. It has numbers that
-    /// belong to `low` in the vector, and with [`HALVES`](Quantized::HALVES) also such that belong to `high`.
+    /// The sum of products of a unit's numbers, without the scale. The unit is the half of `word` from byte `byte` on. Its
+    /// numbers are multiplied by `low`; with [`HALVES`](Quantized::HALVES), those of the second half by `high`.
     fn products(sum: f32, word: u32, byte: u32, low: Pair, high: Pair) -> f32;
 }
 

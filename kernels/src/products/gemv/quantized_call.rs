@@ -17,7 +17,7 @@ use crate::reduction::block::THREADS;
 const IN_PACKS: usize = 8;
 
 /// `y = a * x`, summed in `f32`, for quantised numbers: [`Q8_0`](super::Q8_0) or [`Q4_0`](super::Q4_0). `a` is a matrix of blocks,
-/// `[m, n / 32]`, with any distance of rows; `x`: `[n]`; `y`: `[m]`.
+/// `[m, n / 32]`, of any stride between rows; `x`: `[n]`; `y`: `[m]`.
 ///
 /// | setting | `y` becomes |
 /// |---|---|
@@ -160,7 +160,7 @@ impl<'a, B: Quantized> GemvQuantized<'a, B> {
         // Four words are eight units.
         let packs = units.values::<u32>().packs::<4>().packs;
         let (rows, cols) = (layout.rows, layout.cols * BLOCK);
-        let at = Lines { rows, cols, stride: layout.row_stride * B::UNITS, alpha, beta };
+        let at = Lines { rows, cols, stride: layout.row_stride.saturating_mul(B::UNITS), alpha, beta };
         let threads = shares.threads;
         Ok(step!(
             target,

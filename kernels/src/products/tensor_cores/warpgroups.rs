@@ -36,7 +36,7 @@ struct Step<'a, T: MappedElement + AnyBits + DeviceType<Erased = T> + 'static, c
 }
 
 /// `c = a * b`; `a`: `[m, k]`, `b`: `[n, k]`, or `[k, n]` if `B_BESIDE`, `c`: `[m, n]`, of any size. `PLAIN`: sums are stored as they are;
-/// otherwise they are finished as `how` says, with the elements of `before`, which is the memory of `c`.
+/// otherwise they are finished as `how` says, whose `beta` is zero.
 ///
 /// The grid has an even number of blocks, at most one for each multiprocessor. A cluster of two computes every `grid / 2`-th tile
 /// of [`ROWS`] × `COLS`. One thread of each block fills the pipeline with the block's rows of `a`, and with one half of the rows of `b`

@@ -11,7 +11,7 @@ use super::Printer;
 use super::known_inside::{Along, Indexed};
 use super::loop_head::{Form, Head};
 use super::precedence::{Text, UNARY};
-use crate::ir::{Block, Expr, ExprKind, LoopId, Stmt, StmtKind, Type, VarId, VarKind, visit};
+use crate::ir::{Block, Expr, ExprKind, LoopId, Stmt, StmtKind, Type, VarId, visit};
 
 /// Iterations whose indices are compared at once.
 const ITERATIONS: usize = 4;
@@ -123,8 +123,9 @@ impl Printer<'_> {
             }
             ExprKind::Index { base, index, .. } => {
                 let is_inside = !self.is_checked_index(e) || self.is_one_of(along, base, index);
-                let stays =
-                    !matches!(base.ty, Type::Ref { .. } | Type::View { .. }) || self.is_read_only(base);
+                let is_read_only =
+                    matches!(&base.kind, ExprKind::Var(slice) if self.function.read_only.contains(slice));
+                let stays = !matches!(base.ty, Type::Ref { .. } | Type::View { .. }) || is_read_only;
                 (is_inside && stays).then_some(())?;
             }
             // The loop may change what a reference leads to.
@@ -149,16 +150,6 @@ impl Printer<'_> {
             lets.push(own);
         }
         Some(())
-    }
-
-    /// Whether a slice is a parameter of the kernel that nothing writes while the kernel runs.
-    fn is_read_only(&self, base: &Expr) -> bool {
-        let (ExprKind::Var(slice), Some(own)) = (&base.kind, self.function.of) else { return false };
-        let kernel = &self.module.kernel;
-        let position = kernel.params.iter().position(|param| param == slice).filter(|at| *at < 64);
-        std::ptr::eq(own, kernel)
-            && own.var(*slice).kind == VarKind::Param
-            && position.is_some_and(|at| self.module.read_only >> at & 1 == 1)
     }
 
     /// Prints some iterations at a time without checks as long as no index of theirs is out of bounds.

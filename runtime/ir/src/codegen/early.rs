@@ -9,8 +9,8 @@ use std::collections::HashSet;
 
 use super::known_inside::Early;
 use super::slice::is_slice;
-use super::{Checks, Printer, SiteKind, prelude};
-use crate::ir::{Expr, ExprKind, Form, Lazy, Location, Prelude, Stmt, StmtKind, Type, VarId, visit};
+use super::{Printer, SiteKind, prelude};
+use crate::ir::{Expr, ExprKind, Form, Lazy, Location, Prelude, Proof, Stmt, StmtKind, Type, VarId, visit};
 use crate::passes::no_longer;
 use crate::ranges::{root, same};
 
@@ -139,13 +139,12 @@ impl Printer<'_> {
 
     /// Returns whether the launch has shown that one slice of the kernel has no more elements than another.
     fn is_no_longer(&self, one: VarId, other: VarId) -> bool {
-        let (Checks::Lifted(fulfilled), None) = (self.options.checks, self.launched) else { return false };
-        let is_kernel = self.function.of.is_some_and(|own| std::ptr::eq(own, &self.module.kernel));
-        let condition = no_longer(&self.module.kernel, one, other).filter(|_| is_kernel);
-        condition.is_some_and(|condition| {
-            let at = self.module.conditions.iter().position(|known| *known == condition);
-            at.is_some_and(|at| fulfilled >> at & 1 == 1)
-        })
+        if !self.checks() || !self.function.is_kernel || self.launched.is_some() {
+            return false;
+        }
+        let Some(condition) = no_longer(&self.module.kernel, one, other) else { return false };
+        let at = self.module.conditions.iter().position(|known| *known == condition);
+        at.is_some_and(|at| !self.is_checked(Proof::Launch(1 << at)))
     }
 
     /// Prints checks that share one branch out of the kernel.

@@ -116,8 +116,8 @@ struct Printer<'m> {
     /// The launched kernel that is being printed.
     launched: Option<&'static str>,
     faulting: HashSet<u32>,
-    /// Functions that are not called with numbers that Rust does not have there: they follow pointers, divide, or loop, or call
-    /// such functions.
+    /// Functions that are unsafe to call with values that the Rust program never passes: they follow pointers, divide, or loop, or
+    /// call such functions.
     wild: HashSet<u32>,
     sites: Vec<Site>,
     needs: Needs,

@@ -223,7 +223,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns whether a function's body may do more than give a value if its numbers are none that Rust has there.
+    /// Returns whether a function's body may fault or never end when it is given values that the Rust program never passes.
     pub(super) fn is_wild(&self, body: &Block) -> bool {
         let mut is_wild = false;
         visit::exprs(body, &mut |e| {
@@ -253,7 +253,7 @@ impl Printer<'_> {
             }
             ExprKind::Binary(..) | ExprKind::Exact(_) | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Index { .. } => true,
-            // Rust may have found a fault before it reads what a pointer leads to, if that is memory at all.
+            // The pointer may be invalid here: Rust may have stopped at a fault before this read.
             ExprKind::Deref(of) => !matches!(of.ty, Type::Ptr { .. }),
             ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Vector(_) => true,
             ExprKind::Tuple(_) | ExprKind::Struct(..) | ExprKind::Table { .. } => true,

@@ -172,15 +172,24 @@ impl Type {
     /// `u64` and `usize`
     pub const U64: Type = Type::Scalar(Scalar::U64);
 
+    /// The types of the parts of a value: elements, fields.
+    pub fn parts(&self) -> Vec<&Type> {
+        match self {
+            Type::Tuple(items) => items.iter().collect(),
+            Type::Array(elem, _) => vec![elem],
+            Type::Struct(def) => def.fields.iter().map(|field| &field.ty).collect(),
+            Type::Enum(def) => def.variants.iter().flat_map(|v| &v.fields).map(|(_, field)| field).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns whether a value can hold the address of memory.
     pub fn holds_address(&self) -> bool {
         match self {
             Type::View { .. } | Type::Ptr { .. } | Type::Ref { .. } => true,
-            Type::Array(elem, _) | Type::Slice(elem) | Type::Shared { elem, .. } => elem.holds_address(),
-            Type::Tuple(items) => items.iter().any(Type::holds_address),
-            Type::Struct(def) => def.fields.iter().any(|field| field.ty.holds_address()),
-            Type::Enum(def) => {
-                def.variants.iter().flat_map(|v| &v.fields).any(|(_, field)| field.holds_address())
+            Type::Slice(elem) | Type::Shared { elem, .. } => elem.holds_address(),
+            Type::Array(..) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) => {
+                self.parts().into_iter().any(Type::holds_address)
             }
             Type::Unit
             | Type::Never

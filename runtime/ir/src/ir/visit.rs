@@ -49,6 +49,15 @@ pub fn blocks(stmt: &Stmt) -> Vec<&Block> {
     }
 }
 
+/// The blocks of a statement, to be changed.
+pub fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
+    match &mut stmt.kind {
+        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Block(body) => vec![body],
+        _ => vec![],
+    }
+}
+
 /// The expressions of a statement itself, in the order of evaluation.
 pub fn operands(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {

@@ -32,14 +32,14 @@ pub(super) fn keep_temporaries(body: Body<'_>) -> Result<(), RecordError> {
 fn hoist(body: &mut Block, vars: &mut [Variable]) {
     let mut hoisted = Vec::new();
     for stmt in &mut body.stmts {
-        blocks_mut(stmt).into_iter().for_each(|block| hoist_from(block, vars, &mut hoisted));
+        visit::blocks_mut(stmt).into_iter().for_each(|block| hoist_from(block, vars, &mut hoisted));
     }
     body.stmts.splice(0..0, hoisted);
 }
 
 fn hoist_from(block: &mut Block, vars: &mut [Variable], hoisted: &mut Vec<Stmt>) {
     for stmt in &mut block.stmts {
-        blocks_mut(stmt).into_iter().for_each(|inner| hoist_from(inner, vars, hoisted));
+        visit::blocks_mut(stmt).into_iter().for_each(|inner| hoist_from(inner, vars, hoisted));
     }
     if !lets_references_out(block) {
         return;
@@ -98,14 +98,6 @@ fn root(place: &Expr) -> Option<VarId> {
 /// Returns whether a value is an address, whose target is elsewhere.
 fn is_address(ty: &Type) -> bool {
     matches!(ty, Type::Ref { .. } | Type::Ptr { .. } | Type::View { .. })
-}
-
-fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
-    match &mut stmt.kind {
-        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
-        StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Block(body) => vec![body],
-        _ => vec![],
-    }
 }
 
 /// The temporaries of a body, and the variables that hold references to them.

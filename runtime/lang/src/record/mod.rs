@@ -115,21 +115,10 @@ impl Recorder {
         if let Some(var) = function.vars.iter().find(|var| changes_slices(&var.ty)) {
             self.fail(RecordError::SlicePlace { name: var.name.clone(), at });
         }
-        if let Some(var) = function.vars.iter().find(|var| parts(&var.ty).iter().any(holds_shared)) {
+        if let Some(var) = function.vars.iter().find(|var| var.ty.parts().into_iter().any(holds_shared)) {
             self.fail(RecordError::SharedPart { name: var.name.clone(), at });
         }
         function
-    }
-}
-
-/// The types of the parts of a value.
-fn parts(ty: &Type) -> Vec<Type> {
-    match ty {
-        Type::Tuple(items) => items.to_vec(),
-        Type::Array(elem, _) => vec![(**elem).clone()],
-        Type::Struct(s) => s.fields.iter().map(|field| field.ty.clone()).collect(),
-        Type::Enum(e) => e.variants.iter().flat_map(|v| &v.fields).map(|(_, field)| field.clone()).collect(),
-        _ => Vec::new(),
     }
 }
 
@@ -140,7 +129,7 @@ fn holds_shared(ty: &Type) -> bool {
         Type::Ref { to, .. } => matches!(**to, Type::Shared { rank, .. } if rank > 1),
         _ => false,
     };
-    is_shared || parts(ty).iter().any(holds_shared)
+    is_shared || ty.parts().into_iter().any(holds_shared)
 }
 
 /// Returns whether one slice can become another through a value. A slice in a variable is a pointer and a length apart, so no

@@ -1,8 +1,8 @@
 //! The guards around a whole body, `if i < n`: asked once for all elements of a thread.
 
 use super::own_element::Threads;
-use super::rewrite::{blocks_mut, operands_mut};
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, Function, Stmt, StmtKind, Type, UnaryOp};
+use super::rewrite::operands_mut;
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, Function, Stmt, StmtKind, Type, UnaryOp, visit};
 use crate::ranges::same;
 
 /// The bound that guards put on a thread's number.
@@ -174,7 +174,7 @@ impl Guards<'_> {
         let mut kept: Vec<Stmt> = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
             operands_mut(&mut stmt).into_iter().for_each(|e| self.expr(e, bounds));
-            blocks_mut(&mut stmt).into_iter().for_each(|inner| self.block(inner, bounds));
+            visit::blocks_mut(&mut stmt).into_iter().for_each(|inner| self.block(inner, bounds));
             match stmt.kind {
                 StmtKind::If { cond, then, otherwise } if cond.as_bool().is_some() => {
                     kept.extend(if cond.as_bool() == Some(true) { then } else { otherwise }.stmts);

@@ -4,15 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::ir::{Block, Expr, ExprKind, LoopId, Stmt, StmtKind, VarId, Variable, visit};
 
-/// The blocks of a statement.
-pub(super) fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
-    match &mut stmt.kind {
-        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
-        StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Block(body) => vec![body],
-        _ => vec![],
-    }
-}
-
 /// The expressions of a statement itself.
 pub(super) fn operands_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
     match &mut stmt.kind {
@@ -40,7 +31,7 @@ pub(super) fn operands_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
 pub(super) fn exprs(block: &mut Block, change: &mut dyn FnMut(&mut Expr) -> bool) {
     for stmt in &mut block.stmts {
         operands_mut(stmt).into_iter().for_each(|e| expr(e, change));
-        blocks_mut(stmt).into_iter().for_each(|inner| exprs(inner, change));
+        visit::blocks_mut(stmt).into_iter().for_each(|inner| exprs(inner, change));
     }
 }
 
@@ -57,7 +48,7 @@ fn expr(e: &mut Expr, change: &mut dyn FnMut(&mut Expr) -> bool) {
 /// Calls `change` for every statement outside closures, inner ones first.
 pub(super) fn stmts(block: &mut Block, change: &mut dyn FnMut(&mut Stmt)) {
     for stmt in &mut block.stmts {
-        blocks_mut(stmt).into_iter().for_each(|inner| stmts(inner, change));
+        visit::blocks_mut(stmt).into_iter().for_each(|inner| stmts(inner, change));
         change(stmt);
     }
 }
@@ -128,7 +119,7 @@ impl Names {
                 _ => {}
             }
             operands_mut(stmt).into_iter().for_each(|e| self.apply_in(e));
-            blocks_mut(stmt).into_iter().for_each(|inner| self.apply(inner));
+            visit::blocks_mut(stmt).into_iter().for_each(|inner| self.apply(inner));
         }
     }
 
@@ -174,7 +165,7 @@ fn drop_in(block: &mut Block, vars: &[Variable], named: &HashSet<VarId>) -> bool
     });
     let mut dropped = block.stmts.len() != before;
     for stmt in &mut block.stmts {
-        for inner in blocks_mut(stmt) {
+        for inner in visit::blocks_mut(stmt) {
             dropped |= drop_in(inner, vars, named);
         }
     }
@@ -202,6 +193,6 @@ fn is_silent(e: &Expr) -> bool {
 pub(super) fn drop_if(block: &mut Block, is_dropped: &dyn Fn(&Stmt) -> bool) {
     block.stmts.retain(|stmt| !is_dropped(stmt));
     for stmt in &mut block.stmts {
-        blocks_mut(stmt).into_iter().for_each(|inner| drop_if(inner, is_dropped));
+        visit::blocks_mut(stmt).into_iter().for_each(|inner| drop_if(inner, is_dropped));
     }
 }
