@@ -18,6 +18,7 @@ done
     cargo test --release --no-run --message-format=json "${names[@]}"
     cargo bench --no-run --message-format=json
     cargo build --release --message-format=json --example overlap --example tune_block_shape
+    cargo build --release --message-format=json -p two-gpus
 } | python3 -c '
 import json, shutil, sys
 for line in sys.stdin:

@@ -1,4 +1,4 @@
-//! Every kernel of the corpus through NVRTC for three architectures, checked and unchecked.
+//! Every kernel of the corpus through NVRTC, in each of its forms, for three architectures.
 //!
 //! Then the machine code of kernels that read by the read-only path, which needs a disassembler.
 
@@ -12,59 +12,67 @@ use corpus::cases::{self, Case};
 use corpus::coarsening::*;
 use corpus::stencils::{stencil_1d, stencil_1d_read_only};
 use warpsmith::Kernel;
-use warpsmith::codegen::{Checks, PrintOptions};
+use warpsmith::codegen::{Checks, CudaSource, PrintOptions};
 use warpsmith::dump;
-use warpsmith::nvrtc::{self, Arch, CompileOptions};
+use warpsmith::launch::GpuChecks;
+use warpsmith::nvrtc::Arch;
+
+// A kernel has many forms, and NVRTC takes most of a minute for all kernels in one: each form is compiled for one GPU, and for
+// each GPU a form is compiled.
+
+const A100: Arch = Arch { major: 8, minor: 0, specific: false };
+const H200: Arch = Arch { major: 9, minor: 0, specific: true };
+const B200: Arch = Arch { major: 10, minor: 0, specific: false };
 
 #[test]
 #[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
-fn every_kernel_compiles_for_an_a100_without_a_warning() {
-    compiles_for(Arch { major: 8, minor: 0, specific: false });
+fn every_checked_kernel_compiles_for_an_a100_without_a_warning() {
+    compiles(cases::all().iter().filter(|case| !needs_an_h200(case)), Checks::All, A100);
 }
 
 #[test]
 #[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn every_kernel_compiles_for_an_h200_without_a_warning() {
-    compiles_for(Arch { major: 9, minor: 0, specific: true });
+    let all = cases::all();
+    // What a launch compiles that proves the most.
+    compiles(&all, Checks::Lifted(u64::MAX), H200);
+    compiles(all.iter().filter(|case| needs_an_h200(case)), Checks::All, H200);
 }
 
 #[test]
 #[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
-fn every_kernel_compiles_for_a_b200_without_a_warning() {
-    compiles_for(Arch { major: 10, minor: 0, specific: false });
+fn every_unchecked_kernel_compiles_for_a_b200_without_a_warning() {
+    let runs = |case: &&Case| !source(case, Checks::None).needs.arch_specific;
+    compiles(cases::all().iter().filter(runs), Checks::None, B200);
 }
 
-fn compiles_for(arch: Arch) {
+#[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
+fn every_kernel_compiles_with_all_that_a_gpu_can_check_without_a_warning() {
+    compiles(&cases::all(), Checks::Also(GpuChecks::ALL), H200);
+}
+
+/// The text of a form of a kernel.
+fn source(case: &Case, checks: Checks) -> CudaSource {
+    let options = PrintOptions { checks, line_directives: checks != Checks::None };
+    (case.print)(&options).unwrap_or_else(|e| panic!("{}: {e}", case.name))
+}
+
+fn needs_an_h200(case: &Case) -> bool {
+    source(case, Checks::All).needs.min_compute > (8, 0)
+}
+
+/// Compiles a form of each kernel without a warning.
+#[track_caller]
+fn compiles<'a>(cases: impl IntoIterator<Item = &'a Case>, checks: Checks, arch: Arch) {
     harness::needs_nvrtc();
-    let failures: Vec<String> = cases::all().iter().flat_map(|case| warnings(case, arch)).collect();
+    let fails = |case: &'a Case| {
+        let source = source(case, checks);
+        let options = harness::options_for(&source, checks, arch);
+        harness::compiles_without_a_warning(case.name, &source.code, &options).err()
+    };
+    let failures: Vec<String> = cases.into_iter().filter_map(fails).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-/// NVRTC's warnings about a kernel's forms, if the architecture has the features that it needs.
-fn warnings(case: &Case, arch: Arch) -> Vec<String> {
-    let (mut seen, mut said) = (Vec::new(), Vec::new());
-    for checks in [Checks::None, Checks::All, Checks::Lifted(u64::MAX)] {
-        // A launch lifts a part of the checks: one architecture is enough for it.
-        if checks == Checks::Lifted(u64::MAX) && !arch.specific {
-            continue;
-        }
-        let source = (case.print)(&PrintOptions { checks, line_directives: checks != Checks::None })
-            .unwrap_or_else(|e| panic!("{}: {e}", case.name));
-        let (compute, least) = ((arch.major, arch.minor), source.needs.min_compute);
-        let lacking = compute < least || source.needs.arch_specific && (!arch.specific || compute != least);
-        if lacking || seen.contains(&source.code) {
-            continue;
-        }
-        let relocatable = source.needs.launches;
-        let options = CompileOptions { relocatable, ..CompileOptions::new(arch) };
-        match nvrtc::compile_object(&source.code, case.name, &options) {
-            Ok(cubin) if cubin.log.is_empty() => {}
-            Ok(cubin) => said.push(format!("{} for {arch}: {}", case.name, cubin.log)),
-            Err(error) => said.push(error.to_string()),
-        }
-        seen.push(source.code);
-    }
-    said
 }
 
 /// Whether each load of a kernel's data, in what `launch` compiles for an H200, takes the read-only path.

@@ -30,12 +30,12 @@ macro_rules! long_chains {
             let i = global_id();
             if i < out.len() {
                 let v = i as u64;
-                out[i] = v $(+ x[$i % 16] % $i)*;
+                out[i] = v $(+ x[$i % 16] * $i)*;
             }
         }
 
         fn expected_sum(x: &[u64], v: u64) -> u64 {
-            v $(+ x[$i % 16] % $i)*
+            v $(+ x[$i % 16] * $i)*
         }
 
         #[gpu_kernel]

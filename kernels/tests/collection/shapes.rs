@@ -95,7 +95,7 @@ fn rows_of_a_matrix_with_a_stride_and_transposed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_shape_alignment_and_number_of_blocks(

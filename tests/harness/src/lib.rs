@@ -5,7 +5,7 @@ pub mod documents;
 use warpsmith::codegen::{Checks, CudaSource, GpuChecks, PrintOptions};
 use warpsmith::ir::{ExprKind, Module, visit};
 use warpsmith::launch::LaunchError;
-use warpsmith::nvrtc::{self, Arch, CompileOptions};
+use warpsmith::nvrtc::{self, Arch, CompileOptions, DebugInfo};
 use warpsmith::prelude::*;
 use warpsmith::printed;
 use warpsmith::simulator::{Executor, Settings};
@@ -130,56 +130,80 @@ pub fn without_meaning(module: &Module) -> Vec<&'static str> {
     found
 }
 
-/// Compiles the CUDA of a kernel, unchecked, checked and with all that a GPU can check, without a warning.
+/// Compiles the CUDA of a kernel without a warning: checked, and with all that a GPU can check.
+///
+/// Texts with fewer checks are compiled for the corpus by `tests/nvrtc.rs`, and for each kernel that runs as printed CUDA by the host's
+/// compiler.
 pub fn compiles<K: Kernel>(comptime: &K::Comptime) {
     has_meanings::<K>(comptime);
     compile_all(K::NAME, &|options| K::print(comptime, options));
 }
 
 fn compile_all(name: &str, print: &dyn Fn(&PrintOptions) -> warpsmith::Result<CudaSource>) {
-    let mut seen = Vec::new();
-    for checks in [Checks::None, Checks::Lifted(u64::MAX), Checks::All, Checks::Also(GpuChecks::ALL)] {
+    let mut seen = None;
+    for checks in [Checks::All, Checks::Also(GpuChecks::ALL)] {
         let options = PrintOptions { checks, line_directives: false };
         let source = print(&options).unwrap_or_else(|e| panic!("{name}: {e}"));
-        if !seen.contains(&source.code) {
+        if seen.as_ref() != Some(&source.code) {
             let arch = Arch { major: 9, minor: 0, specific: true };
-            // The other checks of a GPU stand between products of warpgroups, which then wait for each other.
-            let serialized = checks == Checks::Also(GpuChecks::ALL);
-            let options = CompileOptions { relocatable: source.needs.launches, ..CompileOptions::new(arch) };
-            compiled(name, &source.code, &options, serialized);
-            seen.push(source.code);
+            compiled(name, &source.code, &options_for(&source, checks, arch));
+            seen = Some(source.code);
         }
     }
 }
 
+/// Options for a form of a kernel. Products of warpgroups with all that a GPU can check take the assembler up to 20 seconds, and are
+/// compiled as for debuggers, without optimisation.
+pub fn options_for(source: &CudaSource, checks: Checks, arch: Arch) -> CompileOptions {
+    let is_slow = checks == Checks::Also(GpuChecks::ALL) && source.needs.arch_specific;
+    let debug_info = if is_slow { DebugInfo::Full } else { DebugInfo::None };
+    CompileOptions { debug_info, relocatable: source.needs.launches, ..CompileOptions::new(arch) }
+}
+
 /// Compiles printed CUDA for architectures without a warning; says so where NVRTC is missing.
 pub fn compiles_for(name: &str, code: &str, architectures: &[Arch]) {
-    architectures.iter().for_each(|&arch| compiled(name, code, &CompileOptions::new(arch), false));
+    architectures.iter().for_each(|&arch| compiled(name, code, &CompileOptions::new(arch)));
 }
 
 /// Compiles printed CUDA without a warning, and without a register that is spilled; says so where NVRTC is missing.
 pub fn spills_nothing(name: &str, code: &str, arch: Arch) {
     let options = CompileOptions { warns_of_local_memory: true, ..CompileOptions::new(arch) };
-    compiled(name, code, &options, false);
+    compiled(name, code, &options);
 }
 
-/// Compiles; what launches kernels is linked by the tests that are about it. Products of warpgroups may be `serialized`.
-fn compiled(name: &str, code: &str, options: &CompileOptions, serialized: bool) {
+/// Remarks about texts for debuggers: products of warpgroups wait for each other, since nothing is optimised and other checks stand
+/// between them, and debug information has a limit.
+const EXPECTED_FOR_DEBUGGERS: [&str; 4] = [
+    "instructions are serialized",
+    "'setmaxnreg' ignored",
+    "is injected",
+    "generated debug information may not be accurate",
+];
+
+/// Compiles; what launches kernels is linked by the tests that are about it.
+fn compiled(name: &str, code: &str, options: &CompileOptions) {
     if let Err(missing) = nvrtc::version() {
         assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
         println!("not compiled: {missing}");
         return;
     }
-    let arch = options.arch;
-    match nvrtc::compile_object(code, name, options) {
-        Ok(cubin) => {
-            let expected =
-                |line: &str| serialized && line.contains("wgmma.mma_async instructions are serialized");
-            let log: Vec<&str> =
-                cubin.log.lines().filter(|line| !line.is_empty() && !expected(line)).collect();
-            assert!(log.is_empty(), "{name} for {arch}: {}\n{code}", log.join("\n"));
-        }
-        Err(error) => panic!("{name} for {arch}: {error}\n{code}"),
+    compiles_without_a_warning(name, code, options).unwrap_or_else(|said| panic!("{said}"));
+}
+
+/// Compiles a text, which may launch kernels: that is not linked.
+///
+/// # Errors
+/// What the compiler says, with the text.
+pub fn compiles_without_a_warning(name: &str, code: &str, options: &CompileOptions) -> Result<(), String> {
+    let cubin = nvrtc::compile_object(code, name, options).map_err(|error| format!("{error}\n{code}"))?;
+    let expected = |line: &str| {
+        options.debug_info == DebugInfo::Full && EXPECTED_FOR_DEBUGGERS.iter().any(|said| line.contains(said))
+    };
+    let log: Vec<&str> = cubin.log.lines().filter(|line| !line.is_empty() && !expected(line)).collect();
+    if log.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{name} for {}: {}\n{code}", options.arch, log.join("\n")))
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! Prints `figure NAME VALUE UNIT` lines; `two_gpus.sh` finds NCCL and runs it. The sums are checked.
 
-#[path = "domains/mod.rs"]
+#[path = "../domains/mod.rs"]
 mod domains;
 
 use cudarc::driver::CudaSlice;
