@@ -57,7 +57,7 @@ fn warnings(case: &Case, arch: Arch) -> Vec<String> {
         }
         let relocatable = source.needs.launches;
         let options = CompileOptions { relocatable, ..CompileOptions::new(arch) };
-        match nvrtc::compile_object(&source.code, case.name, &options) {
+        match nvrtc::compile_object(&source.complete(), case.name, &options) {
             Ok(cubin) if cubin.log.is_empty() => {}
             Ok(cubin) => said.push(format!("{} for {arch}: {}", case.name, cubin.log)),
             Err(error) => said.push(error.to_string()),

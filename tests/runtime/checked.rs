@@ -300,7 +300,7 @@ fn every_kernel_of_the_corpus_compiles_with_all_checks() {
         let arch = Arch { major: 9, minor: 0, specific: true };
         let relocatable = source.needs.launches;
         let options = CompileOptions { relocatable, ..CompileOptions::new(arch) };
-        match nvrtc::compile_object(&source.code, case.name, &options) {
+        match nvrtc::compile_object(&source.complete(), case.name, &options) {
             // The checks stand between products of warpgroups, which then wait for each other, and need registers.
             Ok(cubin) if cubin.log.lines().all(|line| SLOW.iter().any(|slow| line.contains(slow))) => {}
             Ok(cubin) => failures.push(format!("{}: {}\n{}", case.name, cubin.log, source.code)),

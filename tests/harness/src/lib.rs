@@ -2,7 +2,7 @@
 
 pub mod documents;
 
-use warpsmith::codegen::{Checks, CudaSource, GpuChecks, PrintOptions};
+use warpsmith::codegen::{Checks, CudaSource, GpuChecks, PrintOptions, complete};
 use warpsmith::ir::{ExprKind, Module, visit};
 use warpsmith::launch::LaunchError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
@@ -171,7 +171,7 @@ fn compiled(name: &str, code: &str, options: &CompileOptions, serialized: bool) 
         return;
     }
     let arch = options.arch;
-    match nvrtc::compile_object(code, name, options) {
+    match nvrtc::compile_object(&complete(code), name, options) {
         Ok(cubin) => {
             let expected =
                 |line: &str| serialized && line.contains("wgmma.mma_async instructions are serialized");

@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use super::hoisted::starts_below;
+use super::hoisted::{literal, starts_below};
 use super::known_inside::{Along, Greatest, Indexed, Trial};
 use super::loop_head::{Form, Head};
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
@@ -31,8 +31,13 @@ impl Printer<'_> {
         self.function.open_scope();
         let head = self.pinned(range);
         let kept = self.keep_all(&changed);
-        let wide = "(unsigned long long)";
-        let span = format!("{wide}{} - {wide}{}", head.end.clone().at(UNARY), head.start.clone().at(UNARY));
+        let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
+        let before = if literal(&start) == Some(0) {
+            String::new()
+        } else {
+            format!(" - (unsigned long long){start}")
+        };
+        let span = format!("(unsigned long long){end}{before}");
         let failed = self.function.reserve("failed");
         let mut inside = self.are_inside(&along, starts_below(range), &head);
         let slices = self.tried_slices(&along, None, body);
@@ -56,7 +61,7 @@ impl Printer<'_> {
     pub(super) fn pinned(&mut self, range: &RangeLoop) -> Head<'static> {
         let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
         let [start, end] = [(&range.start, "start"), (&range.end, "end")].map(|(part, name)| {
-            if part.as_int().is_some() {
+            if !self.is_pinned(part) {
                 return self.expr(part);
             }
             let (text, ty) = (self.expr(part).at(ASSIGNMENT), self.ty(&part.ty));
@@ -65,6 +70,11 @@ impl Printer<'_> {
             Text::primary(name)
         });
         Head { form: Form::Plain, start, end, step: None, scalar }
+    }
+
+    /// Whether an end of a range needs a variable.
+    pub(super) fn is_pinned(&self, part: &Expr) -> bool {
+        part.as_int().is_none() && !(matches!(part.kind, ExprKind::Var(_)) && self.is_fixed(part))
     }
 
     /// Copies of variables: the name of each and that of its copy.
@@ -204,13 +214,13 @@ impl Printer<'_> {
         let Trial { failed, greatest } = self.function.trial.clone()?;
         let slice = if let ExprKind::Var(slice) = base.kind { Some(slice) } else { None };
         let greatest = greatest.iter().find(|own| Some(own.slice) == slice && self.is_short(base, index));
-        let (piece, rest) = match greatest {
-            Some(Greatest { most, last, .. }) => (&prelude::TRY_SHORT, format!("{last}, {most}")),
-            None => (&prelude::TRY, format!("{}, {failed}", self.checked_len(base, false))),
+        let (name, rest) = match greatest {
+            Some(Greatest { most, last, .. }) => ("ws_try_int", format!("{last}, {most}")),
+            None => ("ws_try", format!("{}, {failed}", self.checked_len(base))),
         };
-        self.need(piece);
+        self.need(&prelude::CHECKS);
         let base = self.indexed(base).at(PRIMARY);
-        Some(Text::primary(format!("{}({base}, {subscript}, {rest})", piece.name)))
+        Some(Text::primary(format!("{name}({base}, {subscript}, {rest})")))
     }
 
     pub(super) fn is_checked_index(&self, e: &Expr) -> bool {
