@@ -103,14 +103,31 @@ __device__ __forceinline__ T ws_try(const T* base, I index, unsigned long long l
     return base[outside ? I() : index];
 }
 
-// The same of a length that fits `int`, and an index of no more bits: the greatest index is kept, and one beyond the last reads
-// the last element.
-template <class T, class I>
-__device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int last, unsigned int& most) {
-    unsigned int at = (unsigned int)index;
-    most = at > most ? at : most;
-    return base[at < last ? at : last];
+// The same of a length that fits `int`, and indices of no more bits: the greatest index is kept, and one beyond the last reads
+// the last element. Compilers unroll a loop further that keeps a number than one that keeps whether something was out of bounds.
+template <class T>
+struct ws_Tried {
+    const T* base;
+    unsigned int last, most;
+    template <class I>
+    __device__ __forceinline__ T operator[](I index) {
+        unsigned int at = (unsigned int)index;
+        most = at > most ? at : most;
+        return base[at < last ? at : last];
+    }
+    __device__ __forceinline__ bool failed() const { return most > last; }
+};
+template <class T>
+__device__ __forceinline__ ws_Tried<T> ws_tried(const T* base, unsigned long long len) {
+    return {base, (unsigned int)len - 1u, 0u};
 }
+
+// Whether a loop has too many iterations to be tried: what ends it may be as wrong as what it indexes.
+template <class I, class J>
+__device__ __forceinline__ bool ws_is_long(I start, J end) { return (unsigned long long)end - (unsigned long long)start > 1048576ull; }
+
+// Whether an index in exact arithmetic is in bounds. NVVM compiles several of these to fewer instructions than calls of a function.
+#define ws_is_in(index, len) ((unsigned long long)(index) < (len))
 
 // The start of a range that must lie within a length.
 template <class I, class J>

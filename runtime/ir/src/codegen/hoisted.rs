@@ -211,8 +211,7 @@ impl Printer<'_> {
         let len = self.len_of(own.of);
         let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
         let first = literal(&start).map_or_else(|| format!("(long long){start}"), |n| format!("{n}ll"));
-        let last =
-            literal(&end).map_or_else(|| format!("((long long){end} - 1)"), |n| format!("{}ll", n - 1));
+        let last = literal(&end).map_or_else(|| format!("({end} - 1ll)"), |n| format!("{}ll", n - 1));
         let ends = [first, last];
         let mut all = Vec::new();
         if head.scalar == Scalar::U32 {
@@ -225,9 +224,9 @@ impl Printer<'_> {
         if is_of_int(&own.index) && !is_short {
             all.push(format!("{len} <= 2147483648ull"));
         }
-        all.extend(ends.map(|value| {
-            format!("(unsigned long long){} < {len}", self.exact_at(counter, &own.index, &value))
-        }));
+        all.extend(
+            ends.map(|value| format!("ws_is_in({}, {len})", self.exact_at(counter, &own.index, &value))),
+        );
         all
     }
 
@@ -305,7 +304,7 @@ impl Printer<'_> {
 }
 
 /// The number that a printed literal is.
-pub(super) fn literal(text: &str) -> Option<i64> {
+fn literal(text: &str) -> Option<i64> {
     text.trim_end_matches(['u', 'l']).parse().ok()
 }
 
