@@ -81,7 +81,7 @@ fn jit(device: &Device) -> warpsmith::Result<()> {
     let source = saxpy::print(&(), &PrintOptions { checks: Checks::All, line_directives: true })?;
     let ours = start.elapsed();
     let start = Instant::now();
-    nvrtc::compile(&source.code, "saxpy", &options)?;
+    nvrtc::compile(&source.complete(), "saxpy", &options)?;
     let theirs = start.elapsed();
     let start = Instant::now();
     gpu.load::<saxpy>(&(), Checks::All)?;

@@ -101,7 +101,9 @@ fn parts() -> Result<()> {
     timed("again_print", || warpsmith::codegen::print(&module, &options));
     let arch = Arch { major: 9, minor: 0, specific: false };
     let options = CompileOptions::new(arch);
-    let key = timed("key", || Key { kernel: "saxpy".into(), source: source.code, options }.encode());
+    let key = timed("key", || {
+        Key { kernel: "saxpy".into(), source: source.complete().into_owned(), options }.encode()
+    });
     let cache = timed("settings", Cache::process)?;
     let disk = cache.disk().ok_or("no disk cache")?;
     let version = timed("version", || Nvrtc.version(disk))?;
@@ -136,7 +138,9 @@ fn stages() -> Result<()> {
     let source = timed("print", || warpsmith::codegen::print(&module, &options));
     let arch = Arch { major, minor, specific: false };
     let options = CompileOptions::new(arch);
-    let key = timed("key", || Key { kernel: "saxpy".into(), source: source.code, options }.encode());
+    let key = timed("key", || {
+        Key { kernel: "saxpy".into(), source: source.complete().into_owned(), options }.encode()
+    });
     let disk = timed("settings", Cache::process)?.disk().ok_or("no disk cache")?;
     let version = timed("version", || Nvrtc.version(disk))?;
     let cubin = timed("read", || disk.read(&key, &version)).map_err(|miss| miss.to_string())?;
@@ -161,7 +165,7 @@ fn gpu() -> Result<()> {
         let source = saxpy::print(&(), &PrintOptions { checks: Checks::All, line_directives: false })?;
         let arch = Arch { major, minor, specific: false };
         let options = CompileOptions::new(arch);
-        timed("nvrtc_again", || nvrtc::compile(&source.code, "saxpy", &options))?;
+        timed("nvrtc_again", || nvrtc::compile(&source.complete(), "saxpy", &options))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What checks cost in machine code, without a GPU: registers and instructions of each kernel as a launch compiles it.
+//! What checks cost in machine code and text, without a GPU: registers, instructions and bytes of each kernel as a launch compiles it.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -14,19 +14,23 @@ pub fn run(families: &[&Family], names: &[&str], texts: Option<&Path>) -> Result
     let device = Device::simulator();
     texts.map_or(Ok(()), std::fs::create_dir_all)?;
     println!(
-        "| kernel | indices checked | registers, unchecked | checked | instructions, unchecked | checked |"
+        "| kernel | indices checked | registers, unchecked | checked | instructions, unchecked | checked | text, bytes | checked |"
     );
-    println!("|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for kernel in families.iter().flat_map(|family| wanted(family, names)) {
-        let Cost { text, proofs, checks, checked } = cost(kernel, &device)?;
+        let Cost { texts: [unchecked, own], proofs, checks, checked } = cost(kernel, &device)?;
         if let Some(folder) = texts {
-            std::fs::write(folder.join(format!("{}.cu", kernel.name)), text)?;
-            std::fs::write(folder.join(format!("{}.txt", kernel.name)), proofs)?;
+            let parts = [("unchecked.cu", &unchecked), ("cu", &own), ("txt", &proofs)];
+            for (extension, text) in parts {
+                std::fs::write(folder.join(format!("{}.{extension}", kernel.name)), text)?;
+            }
         }
         let both = [&checks.unchecked, &checks.checked];
         let registers = both.map(|of| of.registers.to_string()).join(" | ");
         let instructions = both.map(|of| of.instructions.unwrap_or(0).to_string()).join(" | ");
-        println!("| {} | {checked} | {registers} | {instructions} |", kernel.name);
+        let bytes = [unchecked.len(), own.len()];
+        let text = format!("{} | {:.2}", bytes[0], bytes[1] as f64 / bytes[0] as f64);
+        println!("| {} | {checked} | {registers} | {instructions} | {text} |", kernel.name);
     }
     Ok(true)
 }
@@ -36,7 +40,8 @@ pub fn of<K: Kernel>(launch: &Launch<'_, K>) -> Result<Cost, Failure> {
     let explanation = launch.explain()?;
     let checks = explanation.cost()?.clone();
     let (proofs, checked) = (explanation.proven(), explanation.checked().count());
-    Ok(Cost { text: launch.cuda_source()?, proofs, checks, checked })
+    let texts = [launch.cuda_source_unchecked()?, launch.cuda_source()?];
+    Ok(Cost { texts, proofs, checks, checked })
 }
 
 fn cost(kernel: &Unseen, device: &Device) -> Result<Cost, Failure> {

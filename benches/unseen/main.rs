@@ -8,8 +8,8 @@
 //! `--second` and `--third` run these alone.
 //!
 //! Words are names of kernels, of any set, to run alone. `--simulate` runs each at a small size on the simulator, and its original by
-//! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then. `--costs` prints registers
-//! and instructions of each, checked and unchecked, without a GPU; `--texts=FOLDER` also keeps the CUDA of the checked launches.
+//! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then. `--costs` prints registers,
+//! instructions and bytes of text of each, checked and unchecked, without a GPU; `--texts=FOLDER` also keeps the CUDA of the launches.
 
 #![allow(
     clippy::manual_div_ceil,

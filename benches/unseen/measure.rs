@@ -100,10 +100,11 @@ fn measure(kernel: &Unseen, device: &Device, original: &Original, texts: &Path) 
 /// The text that a launch of the only kernel compiled so far has.
 fn text(folder: &Path, unchecked: bool) -> Result<String, Failure> {
     let files: Result<Vec<PathBuf>, _> = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect();
+    let is_text = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "cu");
     let is_unchecked = |path: &PathBuf| path.to_string_lossy().ends_with(".unchecked.cu");
     let found = files.map_err(|error: std::io::Error| error)?;
-    let path =
-        found.iter().find(|path| is_unchecked(path) == unchecked).ok_or("the text was not written out")?;
+    let mut texts = found.iter().filter(is_text);
+    let path = texts.find(|path| is_unchecked(path) == unchecked).ok_or("the text was not written out")?;
     Ok(std::fs::read_to_string(path)?)
 }
 

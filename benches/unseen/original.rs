@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaFunction, CudaModule, result};
 use cudarc::nvrtc::Ptx;
-use warpsmith::codegen::{Checks, PrintOptions};
+use warpsmith::codegen::{Checks, PrintOptions, complete};
 use warpsmith::nvrtc::{self, Arch, CompileOptions, Cubin};
 use warpsmith::{Device, Kernel};
 
@@ -42,7 +42,7 @@ pub fn compile(family: &Family, compute: (u32, u32)) -> Result<Cubin, nvrtc::Nvr
 pub fn compile_ours<K: Kernel<Comptime = ()>>() -> Result<(), Failure> {
     for checks in [Checks::All, Checks::Lifted(u64::MAX), Checks::None] {
         let source = K::print(&(), &PrintOptions { checks, line_directives: false })?;
-        match nvrtc::compile(&source.code, K::NAME, &options((9, 0))) {
+        match nvrtc::compile(&source.complete(), K::NAME, &options((9, 0))) {
             Ok(_) | Err(nvrtc::NvrtcError::Missing) => {}
             Err(error) => return Err(error.into()),
         }
@@ -60,7 +60,7 @@ pub fn compile_time(text: &str, name: &str, compute: (u32, u32)) -> Result<f64, 
         // NVRTC keeps what it has compiled; a text with another last line is new to it.
         let text = format!("{text}\n// {} {attempt}\n", std::process::id());
         let start = std::time::Instant::now();
-        nvrtc::compile(&text, name, &options(compute))?;
+        nvrtc::compile(&complete(&text), name, &options(compute))?;
         best = best.min(start.elapsed().as_secs_f64() * 1e3);
     }
     Ok(best)

@@ -11,8 +11,8 @@ use crate::original::Original;
 
 /// Facts about a launch that need no GPU.
 pub struct Cost {
-    /// The CUDA C++ that it compiles.
-    pub text: String,
+    /// The CUDA C++ that it compiles: unchecked, checked.
+    pub texts: [String; 2],
     /// Why each index is checked or not.
     pub proofs: String,
     pub checks: CostOfChecks,

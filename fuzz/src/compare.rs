@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warpsmith::codegen::{Checks, CudaSource, PrintOptions};
+use warpsmith::codegen::{Checks, CudaSource, PrintOptions, complete};
 use warpsmith::driver::DriverError;
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::printed::{self, Sanitizers};
@@ -297,7 +297,7 @@ fn compile(program: &Program, comptime: &Comptime) -> Result<(), Failure> {
     let source = checked(program, comptime)?;
     let arch = Arch { major: 9, minor: 0, specific: true };
     let options = CompileOptions { fmad: false, ..CompileOptions::new(arch) };
-    match nvrtc::compile(&source, program.function(), &options) {
+    match nvrtc::compile(&complete(&source), program.function(), &options) {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::NotCompiled(error.to_string())),
     }

@@ -44,7 +44,7 @@ fn rehearse() {
     let Ok(cache) = Cache::process() else { return };
     let Ok(module) = rehearsed::module(&()) else { return };
     let options = PrintOptions { checks: Checks::Lifted(u64::MAX), line_directives: false };
-    let source = codegen::print(&module, &options).code;
+    let source = codegen::print(&module, &options).complete().into_owned();
     let arch = Arch { major: 0, minor: 0, specific: false };
     let options = CompileOptions::new(arch);
     let key = Key { kernel: rehearsed::NAME.into(), source, options }.encode();

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::process::Command;
 
+use warpsmith::codegen::complete;
 use warpsmith::dump;
 use warpsmith::nvrtc::{self, Arch, CompileOptions};
 use warpsmith::prelude::*;
@@ -145,7 +146,8 @@ fn innermost(sass: &str) -> Vec<(usize, usize)> {
 
 fn loads(code: &str, name: &str) -> Loads {
     let arch = Arch { major: 9, minor: 0, specific: false };
-    let cubin = nvrtc::compile_object(code, name, &CompileOptions::new(arch)).expect("it compiles");
+    let cubin =
+        nvrtc::compile_object(&complete(code), name, &CompileOptions::new(arch)).expect("it compiles");
     let sass = dump::sass(&cubin.image).expect("there is a disassembler");
     let all = instructions(&sass);
     let of_loop = |(first, last): (usize, usize)| {

@@ -88,13 +88,13 @@ fn the_ends_of_a_column_are_compared_before_the_loop() {
     let options = PrintOptions { checks: Checks::All, line_directives: false };
     let text = columns::print(&(), &options).expect("a kernel").code;
     for line in [
-        "(unsigned long long)((long long)first + ((long long)pitch * ((long long)start + 1ll))) < x_len",
-        "(unsigned long long)((long long)first + ((long long)pitch * (((long long)end - 1) + 1ll))) < x_len",
+        "ws_is_in(((long long)first + ((long long)pitch * ((long long)from + 1ll))), x_len)",
+        "ws_is_in(((long long)first + ((long long)pitch * ((to - 1ll) + 1ll))), x_len)",
         "x_len <= 2147483648ull && ",
-        "end_1 <= 2147483648u && y_len <= 2147483648ull && ",
-        "(unsigned long long)((long long)(int)base - ((long long)(int)distance * (long long)start_1)) < y_len",
+        "end <= 2147483648u && y_len <= 2147483648ull && ",
+        "ws_is_in(((long long)(int)base - ((long long)(int)distance * (long long)start)), y_len)",
         "y[(unsigned long long)(base - distance * i)] = ",
-        "(long long)(unsigned long long)first + ((long long)(unsigned long long)pitch * (long long)start_1)) < z_len",
+        "(long long)(unsigned long long)first + ((long long)(unsigned long long)pitch * (long long)start)), z_len)",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }

@@ -191,8 +191,8 @@ fn dot(executor: Executor, rows: [u32; 2], width: usize, first: i32, end: i32) -
 #[test]
 fn a_counter_that_is_widened_runs_along_a_slice() {
     let text = checked::<dots>();
-    assert!(text.contains("start >= 0 && (unsigned long long)end_1 <= a_len && "), "{text}");
-    assert!(text.contains(" <= a_len - (unsigned long long)end_1"), "{text}");
+    assert!(text.contains("if (first >= 0 && (unsigned long long)end <= a_len && "), "{text}");
+    assert!(text.contains(" <= a_len - (unsigned long long)end)"), "{text}");
 }
 
 #[test]

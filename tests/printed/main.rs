@@ -16,6 +16,7 @@ mod differences;
 mod early;
 mod faults;
 mod references;
+mod stacks;
 mod tried;
 
 #[test]

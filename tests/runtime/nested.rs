@@ -459,7 +459,7 @@ fn nested_kernels_link_to_code_that_can_be_loaded() {
         for (major, minor, specific) in [(8, 0, false), (9, 0, false), (9, 0, true), (10, 0, false)] {
             let arch = Arch { major, minor, specific };
             let options = CompileOptions { relocatable: true, ..CompileOptions::new(arch) };
-            let object = nvrtc::compile_object(&source.code, "ping", &options).expect("it compiles");
+            let object = nvrtc::compile_object(&source.complete(), "ping", &options).expect("it compiles");
             match nvrtc::link(&object.image, "ping", arch) {
                 Ok(image) => assert!(image.starts_with(b"\x7fELF") && image.len() > object.image.len()),
                 Err(missing @ (NvrtcError::NoLinker | NvrtcError::DeviceRuntime { .. })) => {

@@ -58,7 +58,8 @@ fn the_occupancy_of_every_kernel_is_the_drivers() {
     for (name, source) in printed().filter(|(_, source)| !source.needs.launches) {
         let options = options(&source, compute);
         let resources = Resources::of(&source, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let cubin = nvrtc::compile(&source.code, &source.kernel_name, &options).expect("compiled before");
+        let cubin =
+            nvrtc::compile(&source.complete(), &source.kernel_name, &options).expect("compiled before");
         let module = gpu.context().load_module(Ptx::from_binary(cubin.image)).expect("loads");
         let function = module.load_function(&source.kernel_name).expect("is in the module");
         let registers = function.num_regs().expect("the driver tells");

@@ -8,6 +8,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::cache::Key;
+use crate::codegen::{CHECKS_HEADER, CHECKS_HEADER_NAME};
 use crate::error::Result;
 use crate::nvrtc::{self, Cubin};
 pub use crate::settings::DumpForm;
@@ -27,14 +28,26 @@ impl DumpForm {
 
 pub use crate::error::DumpError;
 
-/// Writes the forms of a kernel that the settings ask for; `name` is without an extension.
+/// Writes the forms of a kernel that the settings ask for; `name` is without an extension. The header that the text may include
+/// lies beside it.
 ///
 /// A missing disassembler is reported once on stderr; any other failure is an error.
-pub(crate) fn write(settings: &PipelineSettings, name: &str, key: &Key, cubin: &Cubin) -> Result<()> {
+pub(crate) fn write(
+    settings: &PipelineSettings,
+    name: &str,
+    code: &str,
+    key: &Key,
+    cubin: &Cubin,
+) -> Result<()> {
     for form in &settings.dump {
         let path = settings.dump_dir.join(format!("{name}.{}", form.extension()));
         match form {
-            DumpForm::Cuda => save(&path, key.source.as_bytes())?,
+            DumpForm::Cuda => {
+                save(&path, code.as_bytes())?;
+                if code.contains(CHECKS_HEADER_NAME) {
+                    save(&settings.dump_dir.join(CHECKS_HEADER_NAME), CHECKS_HEADER.as_bytes())?;
+                }
+            }
             DumpForm::Ptx => save(&path, nvrtc::ptx(&key.source, &key.kernel, &key.options)?.as_bytes())?,
             DumpForm::Cubin => save(&path, &cubin.image)?,
             DumpForm::Sass => match sass(&cubin.image) {

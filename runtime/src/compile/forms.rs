@@ -56,6 +56,6 @@ impl Forms {
 
 /// The machine code of a job as text, with lines.
 fn disassembled(job: &CompileJob) -> Result<String> {
-    let cubin = nvrtc::compile_object(&job.source.code, &job.source.kernel_name, &job.options)?;
+    let cubin = nvrtc::compile_object(&job.source.complete(), &job.source.kernel_name, &job.options)?;
     Ok(dump::sass_with_lines(&cubin.image)?)
 }

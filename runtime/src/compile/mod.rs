@@ -79,13 +79,17 @@ impl CompileJob {
 
     /// The cubin, from the cache or NVRTC, if it fulfils the author's demands.
     fn cubin(&self, kernel: &'static str) -> Result<Arc<Cubin>> {
-        let cubin = Cache::process()?.get(&self.source.code, kernel, &self.options)?;
+        let cubin = Cache::process()?.get(&self.source.complete(), kernel, &self.options)?;
         check_demands(kernel, self.requires, &cubin.log, "")?;
         Ok(cubin)
     }
 
     fn key(&self, kernel: &'static str) -> Key {
-        Key { kernel: kernel.to_owned(), source: self.source.code.clone(), options: self.options.clone() }
+        Key {
+            kernel: kernel.to_owned(),
+            source: self.source.complete().into_owned(),
+            options: self.options.clone(),
+        }
     }
 }
 
@@ -176,7 +180,7 @@ pub(crate) fn recorded(
     let settings = PipelineSettings::process()?;
     if !settings.dump.is_empty() {
         let name = dump_name(kernel.type_name(), &order, version);
-        dump::write(settings, &name, &order.key(kernel.name()), &cubin)?;
+        dump::write(settings, &name, &order.source.code, &order.key(kernel.name()), &cubin)?;
     }
     Ok(Compiled { source: order.source, cubin })
 }
@@ -201,9 +205,9 @@ fn explained(kernel: &'static str, mut order: CompileJob) -> Result<Error> {
     if order.requires.any() {
         order.options.debug_info = DebugInfo::Lines;
     }
-    let made = Cache::process()?.get(&order.source.code, kernel, &order.options);
+    let made = Cache::process()?.get(&order.source.complete(), kernel, &order.options);
     let demands = |cubin: Arc<Cubin>| -> Result<()> {
-        let ptx = nvrtc::ptx(&order.source.code, kernel, &order.options)?;
+        let ptx = nvrtc::ptx(&order.source.complete(), kernel, &order.options)?;
         Ok(check_demands(kernel, order.requires, &cubin.log, &ptx)?)
     };
     let compiles =
@@ -238,7 +242,7 @@ pub(crate) fn cubin(kernel: &dyn AnyKernel, arch: &str) -> Result<Arc<Cubin>> {
 /// The PTX of a kernel for exactly one architecture.
 pub(crate) fn ptx(kernel: &dyn AnyKernel, arch: &str) -> Result<String> {
     let order = exact(kernel, arch, false)?;
-    Ok(nvrtc::ptx(&order.source.code, kernel.name(), &order.options)?)
+    Ok(nvrtc::ptx(&order.source.complete(), kernel.name(), &order.options)?)
 }
 
 /// The resources of a kernel on one architecture, as compiled for `launch`.

@@ -2,9 +2,10 @@
 
 use super::{AnyLaunch, Launch, LaunchShape, conditions};
 use crate::argument::KernelArg;
+use crate::codegen::Checks;
 use crate::compile::kernel::Kernel;
 use crate::compile::{self, Forms};
-use crate::driver::Limits;
+use crate::driver::{Limits, Version};
 use crate::error::Result;
 use crate::explained::{Explanation, Fulfilled};
 use crate::host::device::Device;
@@ -17,6 +18,14 @@ impl<K: Kernel> Launch<'_, K> {
     /// An error of recording or validation, with its Rust line; a missing or invalid shape.
     pub fn cuda_source(&self) -> Result<String> {
         self.any().cuda_source()
+    }
+
+    /// The CUDA C++ that this launch compiles without bounds checks, as [`Launch::launch_unchecked`] does. Nothing is launched.
+    ///
+    /// # Errors
+    /// The errors of [`Launch::cuda_source`].
+    pub fn cuda_source_unchecked(&self) -> Result<String> {
+        self.any().cuda_source_unchecked()
     }
 
     /// Explains why each index of the kernel is in bounds in this launch, or what would prove it, the form of its loops,
@@ -42,8 +51,15 @@ impl<K: Kernel> Launch<'_, K> {
 
 impl AnyLaunch<'_> {
     fn cuda_source(self) -> Result<String> {
-        let (version, module) = (self.version()?, compile::module(self.kernel)?);
-        Ok(compile::print(&module, version, false)?.code)
+        self.printed(self.version()?)
+    }
+
+    fn cuda_source_unchecked(self) -> Result<String> {
+        self.printed(Version { checks: Checks::None, ..self.version()? })
+    }
+
+    fn printed(self, version: Version) -> Result<String> {
+        Ok(compile::print(&compile::module(self.kernel)?, version, false)?.code)
     }
 
     pub(super) fn explained(self, compute: (u32, u32)) -> Result<Explanation> {

@@ -118,7 +118,7 @@ fn unit(source: &CudaSource, sanitizers: Sanitizers) -> Result<Unit, Refused> {
     let identity = Compiler::process()?.identity(sanitizers);
     let symbols = source.globals.iter().map(|(_, symbol)| symbol.clone()).collect();
     Ok(Unit::new(
-        text::for_host(&source.code, &source.operations, &library_functions(source))?,
+        text::for_host(&source.complete(), &source.operations, &library_functions(source))?,
         source.kernel_name.clone(),
         symbols,
         &identity,

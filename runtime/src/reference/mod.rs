@@ -9,7 +9,7 @@
 
 use std::marker::PhantomData;
 
-use crate::codegen::{Checks, CudaSource, PrintOptions};
+use crate::codegen::{Checks, CudaSource, PrintOptions, complete};
 use crate::memory::args::SliceMutArg;
 use crate::nvrtc::{self, Arch, CompileOptions};
 use crate::types::GpuType;
@@ -120,7 +120,8 @@ fn compare_text(name: &str, [readable, checked]: [CudaSource; 2]) {
         let arch = Arch { major: 9, minor: 0, specific: true };
         let options = CompileOptions { relocatable: needs.launches, ..CompileOptions::new(arch) };
         for code in [&readable, &checked.code] {
-            nvrtc::compile_object(code, name, &options).unwrap_or_else(|error| panic!("{error}\n{code}"));
+            nvrtc::compile_object(&complete(code), name, &options)
+                .unwrap_or_else(|error| panic!("{error}\n{code}"));
         }
     }
 }

@@ -114,7 +114,7 @@ impl Resources {
     /// # Errors
     /// An error of NVRTC, or a missing NVRTC; [`ReportError::Log`] if its log has no resources.
     pub fn of(source: &CudaSource, options: &CompileOptions) -> crate::Result<Self> {
-        let cubin = nvrtc::compile_verbose(&source.code, &source.kernel_name, options)?;
+        let cubin = nvrtc::compile_verbose(&source.complete(), &source.kernel_name, options)?;
         Ok(Self::compiled(source, options.arch, &cubin)?)
     }
 

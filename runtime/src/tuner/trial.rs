@@ -59,8 +59,9 @@ impl Look {
         if self.seen.insert(hasher.finish()) {
             let checks = if checks { Checks::All } else { Checks::None };
             let source = launch.print(&PrintOptions { checks, line_directives: false })?;
-            self.source.update(&(source.code.len() as u64).to_le_bytes());
-            self.source.update(source.code.as_bytes());
+            let code = source.complete();
+            self.source.update(&(code.len() as u64).to_le_bytes());
+            self.source.update(code.as_bytes());
         }
         Ok(())
     }

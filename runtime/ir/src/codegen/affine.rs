@@ -86,7 +86,11 @@ impl Printer<'_> {
             ExprKind::Exact(inner) => self.exact_part(counter, inner, value),
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.exact_part(counter, a, value), self.exact_part(counter, b, value));
-                format!("({a} {} {b})", op.symbol())
+                match (op, a.as_str(), b.as_str()) {
+                    (BinaryOp::Add, "0ll", _) => b,
+                    (BinaryOp::Add | BinaryOp::Sub, _, "0ll") => a,
+                    _ => format!("({a} {} {b})", op.symbol()),
+                }
             }
             _ => value.to_owned(),
         }

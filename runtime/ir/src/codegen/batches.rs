@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use super::Printer;
 use super::known_inside::{Along, Indexed};
 use super::loop_head::{Form, Head};
-use super::precedence::{Text, UNARY};
+use super::precedence::UNARY;
 use crate::ir::{Block, Expr, ExprKind, LoopId, Stmt, StmtKind, Type, VarId, visit};
 
 /// Iterations whose indices are compared at once.
@@ -196,11 +196,10 @@ impl Printer<'_> {
         self.function.open_scope();
         self.statements(&Block { stmts });
         for (base, index) in &batch.indices {
-            let is_short = self.is_short(base, index);
-            let len = self.checked_len(base, is_short);
-            let wide = if is_short { "unsigned int" } else { "unsigned long long" };
-            let index = Text::cast(wide, self.expr(index)).text;
-            self.function.push(&format!("{outside} |= {index} >= {len};"));
+            let len = self.checked_len(base);
+            let len = if self.is_short(base, index) { format!("ws_int({len})") } else { len };
+            let index = self.argument(index);
+            self.function.push(&format!("{outside} |= ws_is_outside({index}, {len});"));
         }
         self.function.close_scope();
         self.function.close("}");

@@ -11,7 +11,6 @@ use super::batches::Counted;
 use super::known_inside::{Along, Early};
 use super::loop_head::{Form, Head};
 use super::precedence::{ASSIGNMENT, Text, UNARY};
-use super::trial::MOST_ITERATIONS;
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, StmtKind, VarId, visit};
 use crate::ranges::{changed, integer};
 
@@ -90,9 +89,7 @@ impl Printer<'_> {
         inside.extend(self.are_some(&slices));
         let outside =
             if inside.is_empty() { String::new() } else { format!(" || !({})", inside.join(" && ")) };
-        let wide = "(unsigned long long)";
-        let span = format!("{wide}{end} - {wide}{at} > {MOST_ITERATIONS}");
-        self.function.push(&format!("bool {failed} = {at} < {end} && ({span}{outside});"));
+        self.function.push(&format!("bool {failed} = {at} < {end} && (ws_is_long({at}, {end}){outside});"));
         let around = std::mem::replace(&mut self.function.along, along);
         self.try_loop(&failed, &slices, |printer| printer.while_once(id, cond, body));
         self.function.along = around;

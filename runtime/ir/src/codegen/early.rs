@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use super::known_inside::Early;
 use super::slice::is_slice;
 use super::{Printer, SiteKind, prelude};
-use crate::ir::{Expr, ExprKind, Form, Lazy, Location, Prelude, Proof, Stmt, StmtKind, Type, VarId, visit};
+use crate::ir::{Expr, ExprKind, Form, Lazy, Location, Proof, Stmt, StmtKind, Type, VarId, visit};
 use crate::passes::no_longer;
 use crate::ranges::{root, same};
 
@@ -120,10 +120,11 @@ impl Printer<'_> {
     fn pending(&mut self, base: &Expr, index: &Expr, at: Location, others: &[Pending]) -> Pending {
         let value = self.argument(index);
         let is_short = self.is_short(base, index);
-        let (len, site) = (self.checked_len(base, is_short), self.site(SiteKind::Bounds, at));
+        let (len, site) = (self.checked_len(base), self.site(SiteKind::Bounds, at));
+        // No statement from here to the index changes a variable that it is.
         let is_name = match index.kind {
-            ExprKind::Var(var) => !self.function.var(var).mutable,
-            _ => false,
+            ExprKind::Var(var) => !self.function.lent.contains(&var),
+            _ => index.as_int().is_some(),
         };
         let is_kept = |other: &&Pending| other.value == value && other.ty == index.ty;
         let kept = others.iter().find(is_kept).map(|other| other.name.clone());
@@ -150,9 +151,9 @@ impl Printer<'_> {
     /// Prints checks that share one branch out of the kernel.
     fn check_all(&mut self, pending: Vec<Pending>) {
         if let [one] = pending.as_slice() {
-            let piece = at_piece(one.is_short);
-            self.need(piece);
-            let checked = format!("{}({}, {}, {}, ws_fault)", piece.name, one.value, one.len, one.site);
+            self.need(&prelude::CHECKS);
+            let at = prelude::at(one.is_short);
+            let checked = format!("{at}({}, {}, {}, ws_fault)", one.value, one.len, one.site);
             return self.function.push(&match &one.declared {
                 Some(ty) => format!("const {ty} {} = {checked};", one.name),
                 None => format!("{checked};"),
@@ -163,10 +164,15 @@ impl Printer<'_> {
                 self.function.push(&format!("const {ty} {name} = {value};"));
             }
         }
-        let all: Vec<String> =
-            pending.iter().map(|check| format!("{}, {}, {}", check.name, check.len, check.site)).collect();
+        let all: Vec<String> = pending
+            .iter()
+            .map(|Pending { name, len, is_short, site, .. }| match is_short {
+                true => format!("{name}, ws_int({len}), {site}"),
+                false => format!("{name}, {len}, {site}"),
+            })
+            .collect();
         if !all.is_empty() {
-            self.need(&prelude::INSIDE);
+            self.need(&prelude::CHECKS);
             self.function.push(&format!("ws_inside(ws_fault, {});", all.join(", ")));
         }
     }
@@ -280,17 +286,10 @@ impl Printer<'_> {
     /// An index after its comparison with the length of the indexed slice or array.
     pub(super) fn compared(&mut self, base: &Expr, index: &Expr, subscript: &str, at: Location) -> String {
         let is_short = self.is_short(base, index);
-        let piece = at_piece(is_short);
-        self.need(piece);
-        let len = self.checked_len(base, is_short);
-        let site = self.site(SiteKind::Bounds, at);
-        format!("{}({subscript}, {len}, {site}, ws_fault)", piece.name)
+        self.need(&prelude::CHECKS);
+        let (len, site) = (self.checked_len(base), self.site(SiteKind::Bounds, at));
+        format!("{}({subscript}, {len}, {site}, ws_fault)", prelude::at(is_short))
     }
-}
-
-/// The function that compares an index with a length of 32 or of 64 bits.
-fn at_piece(is_short: bool) -> &'static Prelude {
-    if is_short { &prelude::AT_SHORT } else { &prelude::AT }
 }
 
 /// The variable that a slice is.

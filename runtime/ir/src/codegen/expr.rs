@@ -147,13 +147,12 @@ impl Printer<'_> {
     /// The length that an index is compared with.
     ///
     /// That of a part of a slice is worked out here: it would take a register from where the part is made.
-    pub(super) fn checked_len(&mut self, base: &Expr, is_short: bool) -> String {
+    pub(super) fn checked_len(&mut self, base: &Expr) -> String {
         let part = match base.kind {
             ExprKind::Var(slice) => self.function.parts.get(&slice).cloned(),
             _ => None,
         };
-        let len = part.unwrap_or_else(|| self.len(base));
-        if is_short { Text::cast("unsigned int", len) } else { len }.at(ASSIGNMENT)
+        part.unwrap_or_else(|| self.len(base)).at(ASSIGNMENT)
     }
 
     /// Returns whether 32 bits are enough to compare an index with the length of a slice: a negative one is above all that fit `int`.
@@ -376,7 +375,7 @@ impl Printer<'_> {
 
     /// An offset may be the length itself, one past the last element.
     fn checked_offset(&mut self, args: &[Expr], mut printed: Vec<Text>, at: Location) -> Vec<Text> {
-        self.need(&prelude::PART);
+        self.need(&prelude::CHECKS);
         let site = self.site(SiteKind::Range, at);
         if let [view, ..] = args
             && let Some(start) = printed.get_mut(1)

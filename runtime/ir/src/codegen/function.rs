@@ -392,7 +392,7 @@ impl<'m> Printer<'m> {
             }
         }
         if faulting {
-            self.need(&super::prelude::FAULT);
+            self.need(&super::prelude::CHECKS);
             // The elements of a coarsened kernel each have an address of their own for it.
             let is_kernel = std::ptr::eq(function, &self.module.kernel);
             let name = if is_kernel && self.module.coarsened.is_some() { "ws_record" } else { "ws_fault" };

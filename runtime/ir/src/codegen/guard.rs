@@ -164,7 +164,7 @@ impl Printer<'_> {
         at: Location,
     ) -> String {
         if self.gpu_checks().alignment && reach == Reach::Pointer && align > 1 {
-            self.need(&prelude::ALIGNED);
+            self.need(&prelude::CHECKS);
             let site = self.site(SiteKind::Aligned, at);
             pointer = format!("ws_aligned({pointer}, {align}, {site}, ws_fault)");
         }

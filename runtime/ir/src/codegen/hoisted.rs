@@ -50,7 +50,11 @@ impl Printer<'_> {
         if along.is_empty() || !self.function.along.is_empty() || !self.may_be_twice(id, body) {
             return false;
         }
-        self.function.open("{");
+        let has_values =
+            range.step.is_some() || [&range.start, &range.end].into_iter().any(|part| self.is_pinned(part));
+        if has_values {
+            self.function.open("{");
+        }
         self.function.open_scope();
         let Head { start, end, scalar, .. } = self.pinned(range);
         let form = self.form(range, scalar, true);
@@ -66,7 +70,9 @@ impl Printer<'_> {
         self.range_loop(id, range, body, &head);
         self.function.close("}");
         self.function.close_scope();
-        self.function.close("}");
+        if has_values {
+            self.function.close("}");
+        }
         true
     }
 
@@ -204,7 +210,9 @@ impl Printer<'_> {
     fn line_inside(&mut self, own: &Along, counter: VarId, head: &Head<'_>) -> Vec<String> {
         let len = self.len_of(own.of);
         let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
-        let ends = [format!("(long long){start}"), format!("((long long){end} - 1)")];
+        let first = literal(&start).map_or_else(|| format!("(long long){start}"), |n| format!("{n}ll"));
+        let last = literal(&end).map_or_else(|| format!("({end} - 1ll)"), |n| format!("{}ll", n - 1));
+        let ends = [first, last];
         let mut all = Vec::new();
         if head.scalar == Scalar::U32 {
             all.push(format!("{end} <= 2147483648u"));
@@ -216,9 +224,9 @@ impl Printer<'_> {
         if is_of_int(&own.index) && !is_short {
             all.push(format!("{len} <= 2147483648ull"));
         }
-        all.extend(ends.map(|value| {
-            format!("(unsigned long long){} < {len}", self.exact_at(counter, &own.index, &value))
-        }));
+        all.extend(
+            ends.map(|value| format!("ws_is_in({}, {len})", self.exact_at(counter, &own.index, &value))),
+        );
         all
     }
 
@@ -293,6 +301,11 @@ impl Printer<'_> {
         });
         is_plain
     }
+}
+
+/// The number that a printed literal is.
+fn literal(text: &str) -> Option<i64> {
+    text.trim_end_matches(['u', 'l']).parse().ok()
 }
 
 /// Whether the first number of a range may be negative.

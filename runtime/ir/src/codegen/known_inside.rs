@@ -50,15 +50,6 @@ pub(super) struct Early {
 pub(super) struct Trial {
     /// The variable that notes an index out of bounds.
     pub failed: String,
-    pub greatest: Vec<Greatest>,
-}
-
-/// Variables that hold the greatest of a slice's indices so far, and the last that it has.
-///
-/// Compilers unroll a loop further that keeps a number than one that keeps whether something was out of bounds.
-#[derive(Clone)]
-pub(super) struct Greatest {
-    pub slice: VarId,
-    pub most: String,
-    pub last: String,
+    /// Slices that are read at indices of 32 bits, and the names of those that read another element for an index out of bounds.
+    pub short: Vec<(VarId, String)>,
 }

@@ -1,8 +1,8 @@
 //! Prints a [`ValidModule`] as CUDA C++.
 //!
 //! Looks at no user tokens and calls no CUDA. The text depends on the module and the [`PrintOptions`]
-//! alone, so it is safe to hash. It includes nothing: what it needs beyond the language stands in a
-//! prelude, printed on demand.
+//! alone, so it is safe to hash. What it needs beyond the language stands in a prelude, printed on demand. Bounds checks and
+//! the report of faults are the same for all kernels: they stand in a header (`checks.h`), which [`complete`] puts into the text.
 
 mod affine;
 mod arith;
@@ -42,6 +42,7 @@ pub use guard::GpuChecks;
 #[doc(hidden)]
 #[doc(hidden)]
 pub use prelude::ARRAY;
+pub use prelude::{CHECKS_HEADER, CHECKS_HEADER_NAME, complete};
 pub use source::{Ahead, CudaSource, Needs, PrintedLoop, Site, SiteKind};
 #[doc(hidden)]
 #[doc(hidden)]
@@ -353,8 +354,8 @@ impl<'m> Printer<'m> {
             out.push('\n');
         }
         match &self.module.coarsened {
-            Some(coarsened) if piece.name == prelude::FAULT.name => {
-                out.push_str(&prelude::fault_of_element(coarsened.needs.factor));
+            Some(coarsened) if piece.name == prelude::CHECKS.name => {
+                out.push_str(&format!("#define ws_elements {}\n{}", coarsened.needs.factor, piece.code));
             }
             _ => out.push_str(piece.code),
         }

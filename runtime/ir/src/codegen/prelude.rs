@@ -1,5 +1,7 @@
 //! CUDA definitions that printed code itself needs.
 
+use std::borrow::Cow;
+
 use crate::ir::Prelude;
 
 /// Offset of a field: NVRTC has no `offsetof` without a header.
@@ -189,168 +191,29 @@ template <class T> __device__ __forceinline__ T& ws_shared_at(unsigned int offse
     needs: &[],
 };
 
-/// The record of the first fault of a launch, and how a thread leaves with one.
-///
-/// The attribute says that the function never returns. A caller then keeps no registers for the code after it, and a check
-/// that was passed proves the same check further on.
-pub(super) static FAULT: Prelude = Prelude {
-    name: "ws_Fault",
-    code: "struct ws_Fault {
-    unsigned int state, site;
-    uint3 block, thread;
-    unsigned long long a, b;
-    volatile unsigned int* any;
-};
+/// The text of the header that checked kernels include, [`CHECKS_HEADER_NAME`]: bounds checks and the report of a fault. It needs no
+/// other header.
+pub const CHECKS_HEADER: &str = include_str!("checks.h");
 
-[[noreturn]] __device__ __noinline__ void ws_fail(ws_Fault* fault, unsigned int site, unsigned long long a, unsigned long long b) {
-    if (atomicCAS(&fault->state, 0u, 1u) == 0u) {
-        fault->site = site;
-        fault->block = blockIdx;
-        fault->thread = threadIdx;
-        fault->a = a;
-        fault->b = b;
-        __threadfence_system();
-        *(volatile unsigned int*)&fault->state = 2u;
-        __threadfence_system();
-        *fault->any = 1u;
+/// The name by which printed text includes [`CHECKS_HEADER`].
+pub const CHECKS_HEADER_NAME: &str = "warpsmith_checks.h";
+
+/// Includes [`CHECKS_HEADER`].
+pub(super) static CHECKS: Prelude =
+    Prelude { name: "ws_Fault", code: "#include \"warpsmith_checks.h\"\n", needs: &[] };
+
+/// A printed text with [`CHECKS_HEADER`] in the place of the line that includes it: all of what a compiler needs.
+pub fn complete(code: &str) -> Cow<'_, str> {
+    match code.split_once(CHECKS.code) {
+        Some((before, after)) => Cow::Owned([before, CHECKS_HEADER, after].concat()),
+        None => Cow::Borrowed(code),
     }
-    asm volatile(\"exit;\");
-    __builtin_unreachable();
-}
-",
-    needs: &[],
-};
-
-/// The same in a kernel whose threads each do `factor` elements.
-///
-/// The lowest bits of a fault's address are the element that the thread is at, and the record names the block and the
-/// thread that would do this element alone.
-pub(super) fn fault_of_element(factor: u32) -> String {
-    let own = "        fault->thread = threadIdx;\n";
-    let element = format!(
-        "{CLEARED}    unsigned long long element = ((unsigned long long)blockIdx.x * blockDim.x + threadIdx.x) * {factor} + at;\n"
-    );
-    FAULT
-        .code
-        .replace("    if (atomicCAS", &format!("{element}    if (atomicCAS"))
-        .replace(own, &format!("{own}        fault->block.x = (unsigned int)(element / blockDim.x);\n        fault->thread.x = (unsigned int)(element % blockDim.x);\n"))
-        + AT_ELEMENT
 }
 
-const CLEARED: &str = "    unsigned int at = (unsigned int)((unsigned long long)fault & 15);
-    fault = (ws_Fault*)((char*)fault - at);
-";
-
-const AT_ELEMENT: &str = "
-__device__ __forceinline__ ws_Fault* ws_at_element(ws_Fault* fault, unsigned int element) {
-    return (ws_Fault*)((char*)fault + element);
+/// The check of an index of 32 bits by a length that fits `int`, or of any other index.
+pub(super) fn at(is_short: bool) -> &'static str {
+    if is_short { "ws_at_int" } else { "ws_at" }
 }
-";
-
-/// An index that must be below a length.
-pub(super) static AT: Prelude = Prelude {
-    name: "ws_at",
-    code: "template <class I>
-__device__ __forceinline__ I ws_at(I index, unsigned long long len, unsigned int site, ws_Fault* fault) {
-    if ((unsigned long long)index >= len) ws_fail(fault, site, (unsigned long long)index, len);
-    return index;
-}
-",
-    needs: &[&FAULT],
-};
-
-/// The same of a length that fits `int`, and an index of no more bits.
-pub(super) static AT_SHORT: Prelude = Prelude {
-    name: "ws_at_int",
-    code: "template <class I>
-__device__ __forceinline__ I ws_at_int(I index, unsigned int len, unsigned int site, ws_Fault* fault) {
-    if ((unsigned int)index >= len) ws_fail(fault, site, (unsigned long long)index, len);
-    return index;
-}
-",
-    needs: &[&FAULT],
-};
-
-/// Reads an element of a slice that is not empty. An index out of bounds reads the first element instead, and is noted.
-pub(super) static TRY: Prelude = Prelude {
-    name: "ws_try",
-    code: "template <class T, class I>
-__device__ __forceinline__ T ws_try(const T* base, I index, unsigned long long len, bool& failed) {
-    bool outside = (unsigned long long)index >= len;
-    failed |= outside;
-    return base[outside ? I() : index];
-}
-",
-    needs: &[],
-};
-
-/// The same of a length that fits `int`, and an index of no more bits: the greatest index is kept, and one beyond the last reads
-/// the last element.
-pub(super) static TRY_SHORT: Prelude = Prelude {
-    name: "ws_try_int",
-    code: "template <class T, class I>
-__device__ __forceinline__ T ws_try_int(const T* base, I index, unsigned int last, unsigned int& most) {
-    unsigned int at = (unsigned int)index;
-    most = at > most ? at : most;
-    return base[at < last ? at : last];
-}
-",
-    needs: &[],
-};
-
-/// Checks several indices, each with its limit and the number of its place. All of them are compared without a branch, and
-/// then one branch leaves if any has failed. Only past that branch are they compared again, one by one, to report the first
-/// that failed. The compiler cannot merge these comparisons with the earlier ones, nor widen an index for both the report and an
-/// address: only the earlier comparisons cost anything.
-pub(super) static INSIDE: Prelude = Prelude {
-    name: "ws_inside",
-    code: "__device__ __forceinline__ bool ws_outside() { return false; }
-template <class I, class L, class... More>
-__device__ __forceinline__ bool ws_outside(I index, L len, unsigned int, More... more) {
-    return ((L)index >= len) | ws_outside(more...);
-}
-template <class I, class L, class... More>
-[[noreturn]] __device__ __forceinline__ void ws_fail_first(ws_Fault* fault, I index, L len, unsigned int site, More... more) {
-    if constexpr (sizeof(I) == 4) asm volatile(\"\" : \"+r\"(index));
-    unsigned long long own = (unsigned long long)index;
-    if constexpr (sizeof(I) != 4) asm volatile(\"\" : \"+l\"(own));
-    if constexpr (sizeof...(More) > 0) {
-        if ((L)own < len) ws_fail_first(fault, more...);
-    }
-    ws_fail(fault, site, own, len);
-}
-template <class... Checks>
-__device__ __forceinline__ void ws_inside(ws_Fault* fault, Checks... checks) {
-    if (ws_outside(checks...)) ws_fail_first(fault, checks...);
-}
-",
-    needs: &[&FAULT],
-};
-
-/// The start of a range that must lie within a length.
-pub(super) static PART: Prelude = Prelude {
-    name: "ws_part",
-    code: "template <class I, class J>
-__device__ __forceinline__ I ws_part(I start, J end, unsigned long long len, unsigned int site, ws_Fault* fault) {
-    if ((unsigned long long)start > (unsigned long long)end) ws_fail(fault, site, (unsigned long long)start, (unsigned long long)end);
-    if ((unsigned long long)end > len) ws_fail(fault, site, (unsigned long long)end, len);
-    return start;
-}
-",
-    needs: &[&FAULT],
-};
-
-/// An address that must be aligned.
-pub(super) static ALIGNED: Prelude = Prelude {
-    name: "ws_aligned",
-    code: "template <class T>
-__device__ __forceinline__ T* ws_aligned(T* p, unsigned int align, unsigned int site, ws_Fault* fault) {
-    if ((unsigned long long)p % align != 0) ws_fail(fault, site, (unsigned long long)p, align);
-    return p;
-}
-",
-    needs: &[&FAULT],
-};
 
 /// An extent of a launch, converted as on the host: zero and numbers that are too large are refused.
 pub(super) static EXTENT: Prelude = Prelude {
@@ -380,5 +243,5 @@ pub(super) static LAUNCHED: Prelude = Prelude {
     if (error != cudaSuccess) ws_fail(fault, site, (unsigned long long)error, 0);
 }
 ",
-    needs: &[&FAULT],
+    needs: &[&CHECKS],
 };

@@ -1,6 +1,6 @@
 //! CUDA definitions of the shadow, which knows for each byte of memory whether something was written to it.
 
-use super::prelude::FAULT;
+use super::prelude::CHECKS;
 use crate::ir::Prelude;
 
 /// Bytes of a block's shared memory that hold a bit for each byte of the rest: enough for 228 KiB.
@@ -145,5 +145,5 @@ __device__ __forceinline__ T* ws_readable(T* p, unsigned int site, ws_Fault* fau
     return p;
 }
 ",
-    needs: &[&FAULT, &SHADOWS],
+    needs: &[&CHECKS, &SHADOWS],
 };

@@ -209,7 +209,7 @@ impl Printer<'_> {
             _ => format!("{len} * {old} / {new}"),
         };
         let ptr = if self.is_checked(proof) && elem.align() > from.align() {
-            self.need(&prelude::ALIGNED);
+            self.need(&prelude::CHECKS);
             let site = self.site(SiteKind::Aligned, at);
             format!("ws_aligned({ptr}, {}, {site}, ws_fault)", elem.align())
         } else if ptr.contains(' ') {
@@ -285,7 +285,7 @@ impl Printer<'_> {
         let exact = start.is_none() && end.is_none();
         let ptr = match first {
             _ if self.is_checked(proof) && !exact => {
-                self.need(&prelude::PART);
+                self.need(&prelude::CHECKS);
                 let site = self.site(SiteKind::Range, at);
                 let first = first.unwrap_or_else(|| "0ull".into());
                 format!("{ptr} + ws_part({first}, {end_text}, {whole}, {site}, ws_fault)")
@@ -330,7 +330,7 @@ impl Printer<'_> {
         if !self.is_checked(proof) {
             return self.expr(index);
         }
-        self.need(&prelude::AT);
+        self.need(&prelude::CHECKS);
         let (site, index) = (self.site(SiteKind::Bounds, at), self.argument(index));
         Text::primary(format!("ws_at({index}, {extent}, {site}, ws_fault)"))
     }

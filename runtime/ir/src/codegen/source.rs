@@ -1,5 +1,6 @@
 //! The result of printing: the text, and the facts about it that a launch needs.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::fault::{Failure, GLOBAL, SHARED, refused_by_device};
@@ -9,7 +10,7 @@ use crate::ir::{CoarsenNeeds, Condition, Global, Location, LoopId};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CudaSource {
-    /// The text.
+    /// The text. A checked one includes [`CHECKS_HEADER`](super::CHECKS_HEADER).
     pub code: String,
     /// Name of the `extern "C"` kernel.
     pub kernel_name: String,
@@ -29,6 +30,13 @@ pub struct CudaSource {
     pub functions: Vec<(String, Location)>,
     /// How its loops over ranges are printed.
     pub loops: Vec<PrintedLoop>,
+}
+
+impl CudaSource {
+    /// The text with all that it includes, as compilers are given it.
+    pub fn complete(&self) -> Cow<'_, str> {
+        super::complete(&self.code)
+    }
 }
 
 /// A loop over a range, as it is printed.

@@ -266,7 +266,7 @@ impl Printer<'_> {
     }
 
     fn assert(&mut self, cond: &Expr, message: &str, at: crate::ir::Location) {
-        self.need(&prelude::FAULT);
+        self.need(&prelude::CHECKS);
         let site = self.site(SiteKind::Assert(message.to_owned()), at);
         if cond.as_bool() == Some(false) {
             return self.function.push(&format!("ws_fail(ws_fault, {site}, 0, 0);"));

@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::hoisted::starts_below;
-use super::known_inside::{Along, Greatest, Indexed, Trial};
+use super::known_inside::{Along, Indexed, Trial};
 use super::loop_head::{Form, Head};
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
 use super::{Printer, prelude};
@@ -19,8 +19,6 @@ use crate::ranges::{integer, root};
 /// Variables that a loop may change, each as large as a register or a few.
 const MOST_CHANGED: usize = 6;
 const MOST_BYTES: usize = 16;
-/// Iterations of a trial at most: what ends the loop may be as wrong as what it indexes.
-pub(super) const MOST_ITERATIONS: &str = "1048576ull";
 
 impl Printer<'_> {
     /// Prints a loop twice, if it may be tried; whether it was printed.
@@ -31,15 +29,14 @@ impl Printer<'_> {
         self.function.open_scope();
         let head = self.pinned(range);
         let kept = self.keep_all(&changed);
-        let wide = "(unsigned long long)";
-        let span = format!("{wide}{} - {wide}{}", head.end.clone().at(UNARY), head.start.clone().at(UNARY));
+        let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
         let failed = self.function.reserve("failed");
         let mut inside = self.are_inside(&along, starts_below(range), &head);
         let slices = self.tried_slices(&along, None, body);
         inside.extend(self.are_some(&slices));
         let inside = inside.join(" && ");
         let outside = if inside.is_empty() { inside } else { format!(" || !({inside})") };
-        self.function.push(&format!("bool {failed} = {span} > {MOST_ITERATIONS}{outside};"));
+        self.function.push(&format!("bool {failed} = ws_is_long({start}, {end}){outside};"));
         let around = std::mem::replace(&mut self.function.along, along);
         self.try_loop(&failed, &slices, |printer| printer.range_loop(id, range, body, &head));
         self.function.along = around;
@@ -56,7 +53,7 @@ impl Printer<'_> {
     pub(super) fn pinned(&mut self, range: &RangeLoop) -> Head<'static> {
         let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
         let [start, end] = [(&range.start, "start"), (&range.end, "end")].map(|(part, name)| {
-            if part.as_int().is_some() {
+            if !self.is_pinned(part) {
                 return self.expr(part);
             }
             let (text, ty) = (self.expr(part).at(ASSIGNMENT), self.ty(&part.ty));
@@ -65,6 +62,11 @@ impl Printer<'_> {
             Text::primary(name)
         });
         Head { form: Form::Plain, start, end, step: None, scalar }
+    }
+
+    /// Whether an end of a range needs a variable.
+    pub(super) fn is_pinned(&self, part: &Expr) -> bool {
+        part.as_int().is_none() && !(matches!(part.kind, ExprKind::Var(_)) && self.is_fixed(part))
     }
 
     /// Copies of variables: the name of each and that of its copy.
@@ -178,10 +180,10 @@ impl Printer<'_> {
     pub(super) fn try_loop(&mut self, failed: &str, slices: &[(VarId, bool)], print: impl FnOnce(&mut Self)) {
         self.function.open(&format!("if (!{failed}) {{"));
         let short = slices.iter().filter(|(_, is_short)| *is_short);
-        let greatest: Vec<Greatest> = short.map(|(slice, _)| self.greatest(*slice)).collect();
-        let noted: Vec<String> =
-            greatest.iter().map(|Greatest { most, last, .. }| format!("{most} > {last}")).collect();
-        self.function.trial = Some(Trial { failed: failed.to_owned(), greatest });
+        let short: Vec<(VarId, String)> =
+            short.map(|(slice, _)| (*slice, self.tried_slice(*slice))).collect();
+        let noted: Vec<String> = short.iter().map(|(_, name)| format!("{name}.failed()")).collect();
+        self.function.trial = Some(Trial { failed: failed.to_owned(), short });
         print(self);
         self.function.trial = None;
         if !noted.is_empty() {
@@ -190,27 +192,24 @@ impl Printer<'_> {
         self.function.close("}");
     }
 
-    /// Declares the greatest index of a slice so far.
-    fn greatest(&mut self, slice: VarId) -> Greatest {
-        let len = self.var(slice);
-        let [most, last] = ["most", "last"].map(|name| self.function.reserve(name));
-        self.function.push(&format!("unsigned int {most} = 0u;"));
-        self.function.push(&format!("const unsigned int {last} = (unsigned int){len}_len - 1u;"));
-        Greatest { slice, most, last }
+    /// Declares what is read in the place of a slice, and keeps its greatest index.
+    fn tried_slice(&mut self, slice: VarId) -> String {
+        let (of, name) = (self.var(slice), self.function.reserve("tried"));
+        self.function.push(&format!("auto {name} = ws_tried({of}, {of}_len);"));
+        name
     }
 
     /// An element, or another one if the index is out of bounds, which is noted.
     pub(super) fn read_tried(&mut self, base: &Expr, index: &Expr, subscript: &str) -> Option<Text> {
-        let Trial { failed, greatest } = self.function.trial.clone()?;
+        let Trial { failed, short } = self.function.trial.clone()?;
         let slice = if let ExprKind::Var(slice) = base.kind { Some(slice) } else { None };
-        let greatest = greatest.iter().find(|own| Some(own.slice) == slice && self.is_short(base, index));
-        let (piece, rest) = match greatest {
-            Some(Greatest { most, last, .. }) => (&prelude::TRY_SHORT, format!("{last}, {most}")),
-            None => (&prelude::TRY, format!("{}, {failed}", self.checked_len(base, false))),
-        };
-        self.need(piece);
-        let base = self.indexed(base).at(PRIMARY);
-        Some(Text::primary(format!("{}({base}, {subscript}, {rest})", piece.name)))
+        let name = short.iter().find(|(own, _)| Some(*own) == slice && self.is_short(base, index));
+        if let Some((_, name)) = name {
+            return Some(Text::primary(format!("{name}[{subscript}]")));
+        }
+        self.need(&prelude::CHECKS);
+        let (len, base) = (self.checked_len(base), self.indexed(base).at(PRIMARY));
+        Some(Text::primary(format!("ws_try({base}, {subscript}, {len}, {failed})")))
     }
 
     pub(super) fn is_checked_index(&self, e: &Expr) -> bool {

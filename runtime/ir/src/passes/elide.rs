@@ -189,8 +189,10 @@ impl<'a> Walk<'a> {
             StmtKind::Block(body) => self.block(body),
             StmtKind::Let { var, init: Some(e) } => {
                 self.mark(e);
+                self.learn_passed(e);
                 self.narrow_value(*var, e, None);
                 self.scope.define(*var, e, &self.known);
+                self.name(*var, e);
                 self.notes.iter_mut().for_each(|notes| notes.hold(*var, e));
                 if self.scope.is_mutable(*var) && !self.untracked.contains(var) {
                     let range = self.scope.range(e, &self.known);
@@ -207,6 +209,7 @@ impl<'a> Walk<'a> {
             }
             StmtKind::Expr(e) => {
                 self.mark(e);
+                self.learn_passed(e);
                 if let Some(cond) = assumed(e) {
                     let facts = self.implied(cond, true);
                     self.known.extend(facts);
@@ -216,6 +219,8 @@ impl<'a> Walk<'a> {
             StmtKind::Assign { place, op, value } => {
                 self.mark(value);
                 self.mark(place);
+                self.learn_passed(value);
+                self.learn_passed(place);
                 if let ExprKind::Var(var) = place.kind {
                     self.narrow_value(var, value, op.map(|op| (op, &*place)));
                 }
@@ -239,6 +244,7 @@ impl<'a> Walk<'a> {
 
     fn branch(&mut self, cond: &mut Expr, then: &mut Block, otherwise: &mut Block) {
         self.mark(cond);
+        self.learn_passed(cond);
         let (if_true, if_false) = (self.implied(cond, true), self.implied(cond, false));
         let before = self.known.clone();
         let places: Vec<Expr> = [&*then, &*otherwise].into_iter().flat_map(assigned_integers).collect();

@@ -15,6 +15,7 @@ mod lengths;
 mod loops;
 mod narrow;
 mod need;
+mod passed;
 mod read_only;
 mod rolled;
 mod wording;

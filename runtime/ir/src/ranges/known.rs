@@ -17,6 +17,8 @@ pub(crate) struct Known {
     ranges: Vec<(Expr, Range)>,
     /// The first is at most the second, or less.
     orders: Vec<(Expr, Expr, bool)>,
+    /// Variables that were given an expression whose variables have not changed since.
+    aliases: Vec<(VarId, Expr)>,
 }
 
 impl Known {
@@ -41,6 +43,7 @@ impl Known {
     pub fn forget(&mut self, vars: &HashSet<VarId>) {
         self.ranges.retain(|(e, _)| !mentions(e, vars));
         self.orders.retain(|(a, b, _)| !mentions(a, vars) && !mentions(b, vars));
+        self.aliases.retain(|(var, e)| !vars.contains(var) && !mentions(e, vars));
     }
 
     /// Adds that an expression is in a range.
@@ -67,6 +70,21 @@ impl Known {
     pub fn extend(&mut self, other: Known) {
         self.ranges.extend(other.ranges);
         self.orders.extend(other.orders);
+        self.aliases.extend(other.aliases);
+    }
+
+    /// Notes the expression that a variable is given.
+    pub fn name(&mut self, var: VarId, e: &Expr) {
+        self.aliases.retain(|(own, _)| *own != var);
+        if is_trackable(e) && e.as_int().is_none() {
+            self.aliases.push((var, e.clone()));
+        }
+    }
+
+    /// The expression whose value a variable has.
+    pub fn alias(&self, e: &Expr) -> Option<&Expr> {
+        let ExprKind::Var(var) = e.kind else { return None };
+        self.aliases.iter().find(|(own, _)| *own == var).map(|(_, e)| e)
     }
 
     /// The facts of a condition that is `outcome`, where this is known already.

@@ -15,7 +15,7 @@ fn stmt(kind: StmtKind) -> Stmt {
     Stmt { kind, at: AT }
 }
 
-fn block(kinds: Vec<StmtKind>) -> Block {
+pub(super) fn block(kinds: Vec<StmtKind>) -> Block {
     Block { stmts: kinds.into_iter().map(stmt).collect() }
 }
 
@@ -35,7 +35,7 @@ impl Writer {
     /// One of the idioms.
     pub(super) fn idiom(&mut self) -> StmtKind {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::I32, Scalar::I32, Scalar::U64]);
-        let stmts = match self.dice.below(24) {
+        let stmts = match self.dice.below(25) {
             0 => self.halving(scalar),
             1 => self.falling(scalar),
             2 => self.striding(scalar),
@@ -59,6 +59,7 @@ impl Writer {
             20 => self.diagonal(scalar),
             21 => self.queue(scalar),
             22 => self.sliding(scalar),
+            23 => self.stack(scalar),
             _ => self.marching(scalar),
         };
         StmtKind::Block(block(stmts))

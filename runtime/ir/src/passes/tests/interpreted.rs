@@ -272,7 +272,11 @@ impl Run<'_> {
                         self.left |= !(0..length).contains(&i);
                         if self.left { 0 } else { self.frame.arrays[array][i as usize] }
                     }
-                    _ => 0,
+                    // A thread may go on after an index into a slice: that of a loop which is tried.
+                    _ => {
+                        self.left |= matches!(base.ty, Type::Array(..)) && !(0..length).contains(&i);
+                        0
+                    }
                 }
             }
             other => unreachable!("not written: {other:?}"),

@@ -1,6 +1,6 @@
-//! Idioms of queues, which begin again at their start and hold indices, and of diagonals.
+//! Idioms of queues, which begin again at their start and hold indices, of stacks, and of diagonals.
 
-use super::idioms::{compare, plus, when};
+use super::idioms::{block, compare, plus, when};
 use super::random_kernel::{AT, Writer, binary, constant, expr};
 use crate::ir::{BinaryOp, Expr, ExprKind, LoopId, Proof, Scalar, StmtKind, Type, VarId, VarKind, Variable};
 
@@ -78,6 +78,32 @@ impl Writer {
             body.insert(place, when(coin, vec![goes_on]));
         }
         vec![first, second, self.repeat(compare(Lt, &i, &n), body), self.at(&base, size)]
+    }
+
+    /// `while top >= 0 { let d = top as usize; a[d]; if c { top -= 1 } else { b[d + 1]; top += 1; a[d + 1] } }`, now and then with other
+    /// steps and orders.
+    pub(super) fn stack(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (one, other) = (self.store(8), self.store(8));
+        let start = if self.dice.below(3) == 0 { self.extent(scalar) } else { self.about(0, scalar) };
+        let (top, first) = self.new_var(scalar, true, start);
+        let wide = |e: &Expr| expr(ExprKind::Cast(e.clone().into()), Scalar::U64);
+        let (d, named) = self.new_var(Scalar::U64, false, wide(&top));
+        let next = plus(&d, &self.about(1, Scalar::U64));
+        let (down, up) = (self.about(1, scalar), self.about(1, scalar));
+        let pops = vec![self.change(&top, Some(Sub), down)];
+        let raised = self.change(&top, Some(Add), up);
+        let mut pushes = vec![self.at(&other, next.clone()), raised, self.at(&one, next)];
+        if self.dice.below(4) == 0 {
+            pushes.swap(0, 1);
+        }
+        let grows = StmtKind::If { cond: self.coin(), then: block(pops), otherwise: block(pushes) };
+        let mut body = vec![named, self.at(&one, d.clone()), grows, self.at(&other, d)];
+        if self.dice.below(3) == 0 {
+            body.swap(1, 2);
+        }
+        let is_some = compare(self.dice.pick(&[Ge, Ge, Ge, Gt, Ne]), &top, &self.about(0, scalar));
+        let cond = expr(ExprKind::Binary(And, is_some.into(), self.coin().into()), Scalar::Bool);
+        vec![first, self.repeat(cond, body), self.at(&one, top)]
     }
 
     /// `a = [0; 4]; while i < n { a[i % 4] = i; x[a[k]]; i += 1 }`, where other numbers are stored now and then.
