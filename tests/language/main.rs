@@ -48,6 +48,7 @@ mod operators;
 mod options;
 mod parameters;
 mod patterns;
+mod plain;
 mod ranges;
 mod reuse;
 mod shadows;

@@ -1,6 +1,6 @@
 //! Values that rustc or the host knows when a kernel is recorded.
 
-use super::DeviceType;
+use super::{DeviceType, GpuType};
 use crate::ir::{Expr, ExprKind};
 
 /// A device type whose values can stand in CUDA source as constants.
@@ -16,12 +16,21 @@ pub trait Constant: DeviceType {
 
 impl<T: Constant, const N: usize> Constant for [T; N] {
     fn to_expr(&self, name: Option<&'static str>) -> Expr {
-        let kind = ExprKind::ArrayList(self.iter().map(|v| v.to_expr(None)).collect());
-        let list = Expr { kind, ty: Self::ty() };
-        match name {
+        let items: Vec<Expr> = self.iter().map(|v| v.to_expr(None)).collect();
+        // CUDA's constant memory holds no addresses that are known only when a kernel is loaded.
+        let holds_addresses = items.iter().any(|item| matches!(item.kind, ExprKind::Ref(_)));
+        let list = Expr { kind: ExprKind::ArrayList(items), ty: Self::ty() };
+        match name.filter(|_| !holds_addresses) {
             Some(name) => Expr { ty: Self::ty(), kind: ExprKind::Table { name, value: list.into() } },
             None => list,
         }
+    }
+}
+
+impl<T: Constant + GpuType, const N: usize> Constant for &'static [T; N] {
+    fn to_expr(&self, name: Option<&'static str>) -> Expr {
+        let table = (**self).to_expr(Some(name.unwrap_or("table")));
+        Expr { ty: Self::ty(), kind: ExprKind::Ref(table.into()) }
     }
 }
 

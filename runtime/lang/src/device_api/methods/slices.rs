@@ -110,6 +110,13 @@ pub trait SliceMutMethods: SliceableMut {
         never_called()
     }
     #[doc(hidden)]
+    fn reverse_in_kernels(&mut self, _probe: &FnProbe<<reverse_elements<Self::Element> as Instance>::Marker>)
+    where
+        Self::Element: GpuType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
     fn swap_in_kernels<I: IndexInteger, J: IndexInteger>(
         &mut self,
         _i: I,
@@ -149,7 +156,7 @@ macro_rules! instance {
     )+};
 }
 
-instance! { fill_slice swap_elements copy_elements element element_mut }
+instance! { fill_slice swap_elements reverse_elements copy_elements element element_mut }
 
 /// A function whose first argument is a slice, called with whatever has elements side by side.
 #[doc(hidden)]
@@ -214,6 +221,17 @@ pub fn swap_elements<T: GpuType>(x: &mut [T], i: usize, j: usize) {
     let kept = x[i];
     x[i] = x[j];
     x[j] = kept;
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn reverse_elements<T: GpuType>(x: &mut [T]) {
+    let len = x.len();
+    for i in 0..len / 2 {
+        x.swap(i, len - 1 - i);
+    }
 }
 
 /// The function behind a method of slices.
@@ -435,6 +453,15 @@ macro_rules! host_mut {
                 assert!(len == count, "copy_from_slice: the lengths differ");
                 // SAFETY: both have this many elements, and no reference to them is alive.
                 unsafe { core::ptr::copy(from, to, len) };
+            }
+
+            /// Exchanges the first element with the last, the second with the last but one, and so on.
+            pub fn reverse(&mut self)
+            where
+                T: Copy,
+            {
+                let len = self.extent_mut().1;
+                (0..len / 2).for_each(|i| self.swap(i, len - 1 - i));
             }
 
             /// Exchanges two elements.
