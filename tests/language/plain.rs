@@ -10,7 +10,7 @@ use super::{everywhere, written};
 const WORDS: usize = 72;
 
 /// Times that each case runs.
-const CASES: usize = 64;
+pub const CASES: usize = 64;
 
 /// Random bits of random length, with edges among them.
 fn words(seed: u64) -> Vec<u64> {
@@ -72,7 +72,7 @@ macro_rules! plain {
 }
 
 /// A kernel of cases, and their values by plain Rust.
-trait Plain: Kernel<Comptime = ()> {
+pub trait Plain: Kernel<Comptime = ()> {
     const NAMES: &[&str];
 
     fn on_host(i: usize, x: &[u64]) -> Vec<u64>;
@@ -80,7 +80,7 @@ trait Plain: Kernel<Comptime = ()> {
     fn run(device: &Device, x: &Buffer<u64>, out: &mut Buffer<u64>) -> warpsmith::Result<()>;
 }
 
-fn check<K: Plain>() {
+pub fn check<K: Plain>() {
     everywhere::<K>(&(), |device| {
         for seed in 1..3 {
             let x = words(seed);
@@ -452,53 +452,6 @@ plain! { orders(i, x):
     }
 }
 
-const TABLE: &[u64; 4] = &[3, 1, 4, 1];
-const KEY: &[u8; 4] = b"warp";
-const PAIRS: [&[u8; 2]; 3] = [b"ab", b"cd", b"ef"];
-const GRID: &[[i8; 2]; 2] = &[[1, -2], [-3, 4]];
-
-/// A trait with a reference for a constant.
-#[gpu_trait]
-trait Coded {
-    const CODE: &'static [u32; 3];
-}
-
-/// A type with one.
-struct Coder;
-
-#[gpu_impl]
-impl Coded for Coder {
-    const CODE: &'static [u32; 3] = &[9, 8, 7];
-}
-
-plain! { references(i, x):
-    const_refs {
-        let k = (x[i] % 4) as usize;
-        let mut h = TABLE[k] + KEY[k] as u64 * 10 + KEY.len() as u64 * 100_000;
-        for (a, b) in TABLE.iter().zip(KEY) {
-            h = h * 3 + a * *b as u64;
-        }
-        let key = KEY;
-        let [p, q, ..] = *key;
-        h ^= PAIRS[k % 3][1] as u64 ^ (PAIRS[1][k % 2] as u64) << 8;
-        h += GRID[k % 2][k / 2] as i64 as u64 & 0xff;
-        let part = &KEY[1..3];
-        h ^ p as u64 ^ q as u64 ^ (part[k % 2] as u64) << 50 ^ (Coder::CODE[k % 3] as u64) << 30
-    }
-    byte_strings {
-        let b = x[i] as u8;
-        let vowel = b"aeiou".iter().any(|v| *v == b);
-        let hex = b"0123456789abcdef"[(b & 15) as usize] as u64;
-        let same = *b"abcdefgh" == x[i].to_le_bytes();
-        let name = if b % 2 == 0 { b"even" } else { b"odd " };
-        let mut h = 0u64;
-        for c in name {
-            h = h * 31 + *c as u64;
-        }
-        h + hex * 7 + vowel as u64 + same as u64 + b"xyz".len() as u64
-    }
-}
-
 #[test]
 fn names_inside_alternatives() {
     check::<alternatives::cases>();
@@ -517,9 +470,4 @@ fn adapters_whose_closures_decide_about_steps() {
 #[test]
 fn orderings_and_extremes_by_them() {
     check::<orders::cases>();
-}
-
-#[test]
-fn constants_that_refer_to_arrays() {
-    check::<references::cases>();
 }

@@ -289,6 +289,25 @@ pub fn std_method(name: &str) -> Option<&'static str> {
     find(&STD_METHODS, name)
 }
 
+const NESTED: &str = "write one loop inside of another";
+const COUNTED: &str = "keep the next index in a variable";
+
+/// Adapters of iterators of Rust's library that those of a kernel lack.
+const ADAPTERS: &[(&str, &str)] = &[
+    ("chain", "write two loops"),
+    ("flat_map", NESTED),
+    ("flatten", NESTED),
+    ("cycle", "take the remainder of an index: `x[i % x.len()]`"),
+    ("peekable", COUNTED),
+    ("by_ref", COUNTED),
+];
+
+/// Why an iterator has no such adapter in a kernel, or is none.
+pub fn adapter(name: &str) -> Option<String> {
+    let ours = find(ADAPTERS, name).map(|ours| format!("an iterator in a kernel has no `{name}`; {ours}"));
+    ours.or_else(|| slice_method(name))
+}
+
 /// Why a slice has no such method in a kernel.
 pub fn slice_method(name: &str) -> Option<String> {
     find(SLICE_METHODS, name).map(|ours| format!("a kernel's slices have no `{name}`; {ours}"))

@@ -6,6 +6,7 @@ use syn::{Expr, ExprForLoop, ExprMethodCall};
 
 use super::consumer::{DROPPING, UNCOUNTED, chain_has};
 use super::control::label_text;
+use super::foreign_names;
 use super::lower::{Known, Lower, Lowered};
 use super::pattern::Binds;
 use super::places::Access;
@@ -155,9 +156,11 @@ impl Lower<'_> {
                 }
             }
             ("scan", Some(start)) if call.args.len() == 2 => self.scan(call, start, &call.args[1]),
-            ("chunks" | "chunks_exact" | "windows", _) => self.refuse_iterator(method, SUPPORTED),
+            ("chunks" | "chunks_mut" | "chunks_exact" | "chunks_exact_mut" | "windows", _) => {
+                self.refuse_iterator(method, &refused(&name))
+            }
             _ if is_adapter(call) && self.is_walked(&call.receiver) => {
-                self.refuse_iterator(method, SUPPORTED)
+                self.refuse_iterator(method, &refused(&name))
             }
             _ => {
                 let Lowered { witness, emit } = self.expr(&Expr::MethodCall(call.clone()));
@@ -225,6 +228,11 @@ impl Lower<'_> {
         self.errors.at(&tokens, message);
         Lowered { witness: quote!(0..0), emit: TokenStream::new() }
     }
+}
+
+/// Why a kernel has no such adapter, or how it is called there.
+fn refused(name: &str) -> String {
+    foreign_names::adapter(name).unwrap_or_else(|| SUPPORTED.to_owned())
 }
 
 /// Why an adapter cannot stand behind those before it: a closure runs once for each item that is used.

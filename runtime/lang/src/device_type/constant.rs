@@ -17,14 +17,19 @@ pub trait Constant: DeviceType {
 impl<T: Constant, const N: usize> Constant for [T; N] {
     fn to_expr(&self, name: Option<&'static str>) -> Expr {
         let items: Vec<Expr> = self.iter().map(|v| v.to_expr(None)).collect();
-        // CUDA's constant memory holds no addresses that are known only when a kernel is loaded.
-        let holds_addresses = items.iter().any(|item| matches!(item.kind, ExprKind::Ref(_)));
+        let is_table = items.iter().all(is_static);
         let list = Expr { kind: ExprKind::ArrayList(items), ty: Self::ty() };
-        match name.filter(|_| !holds_addresses) {
+        match name.filter(|_| is_table) {
             Some(name) => Expr { ty: Self::ty(), kind: ExprKind::Table { name, value: list.into() } },
             None => list,
         }
     }
+}
+
+/// Returns whether C++ can initialise constant memory with a value: neither with an address, nor with a variant of a union.
+fn is_static(value: &Expr) -> bool {
+    let plain = !matches!(value.kind, ExprKind::Ref(_) | ExprKind::Variant(..));
+    plain && value.operands().into_iter().all(is_static)
 }
 
 impl<T: Constant + GpuType, const N: usize> Constant for &'static [T; N] {

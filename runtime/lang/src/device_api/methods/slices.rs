@@ -54,7 +54,7 @@ pub trait SliceMethods: Sliceable {
         _probe: &FnProbe<<element<Self::Element> as Instance>::Marker>,
     ) -> Option<&Self::Element>
     where
-        Self::Element: GpuType,
+        Self::Element: DeviceType,
     {
         never_called()
     }
@@ -95,7 +95,7 @@ pub trait SliceMutMethods: SliceableMut {
         _probe: &FnProbe<<element_mut<Self::Element> as Instance>::Marker>,
     ) -> Option<&mut Self::Element>
     where
-        Self::Element: GpuType,
+        Self::Element: DeviceType,
     {
         never_called()
     }
@@ -149,14 +149,21 @@ pub trait Instance {
 }
 
 macro_rules! instance {
-    ($($name:ident)+) => {$(
-        impl<T: GpuType> Instance for $name<T> {
+    ($($name:ident: $bound:path;)+) => {$(
+        impl<T: $bound> Instance for $name<T> {
             type Marker = Elements<$name<T>>;
         }
     )+};
 }
 
-instance! { fill_slice swap_elements reverse_elements copy_elements element element_mut }
+instance! {
+    fill_slice: GpuType;
+    swap_elements: GpuType;
+    reverse_elements: GpuType;
+    copy_elements: GpuType;
+    element: DeviceType;
+    element_mut: DeviceType;
+}
 
 /// A function whose first argument is a slice, called with whatever has elements side by side.
 #[doc(hidden)]
@@ -238,7 +245,7 @@ pub fn reverse_elements<T: GpuType>(x: &mut [T]) {
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
 #[allow(dead_code, reason = "its emitter is called")]
-pub fn element<T: GpuType>(x: &[T], i: usize) -> Option<&T> {
+pub fn element<T: DeviceType>(x: &[T], i: usize) -> Option<&T> {
     if i < x.len() { Some(&x[i]) } else { None }
 }
 
@@ -246,7 +253,7 @@ pub fn element<T: GpuType>(x: &[T], i: usize) -> Option<&T> {
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
 #[allow(dead_code, reason = "its emitter is called")]
-pub fn element_mut<T: GpuType>(x: &mut [T], i: usize) -> Option<&mut T> {
+pub fn element_mut<T: DeviceType>(x: &mut [T], i: usize) -> Option<&mut T> {
     if i < x.len() { Some(&mut x[i]) } else { None }
 }
 
