@@ -48,6 +48,9 @@ mod operators;
 mod options;
 mod parameters;
 mod patterns;
+#[macro_use]
+mod plain;
+mod plain_constants;
 mod ranges;
 mod reuse;
 mod shadows;

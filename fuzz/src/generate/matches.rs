@@ -103,6 +103,12 @@ impl Gen<'_> {
                 _ => self.name(ty, names),
             },
             Ty::Int(int) => self.int_pattern(*int, names),
+            Ty::Tuple(items) if items[1..] == items[..1] && self.random.chance(30) => {
+                self.seen("name inside alternatives");
+                let name = self.name(&items[0], names);
+                let Ty::Int(int) = items[0] else { return name };
+                format!("(({}, {name}) | ({name}, {}))", self.literal_pattern(int), self.range_pattern(int))
+            }
             Ty::Tuple(items) => {
                 let items: Vec<_> = items.iter().map(|t| self.part_pattern(t, names)).collect();
                 format!("({})", items.join(", "))
@@ -135,7 +141,7 @@ impl Gen<'_> {
     }
 
     fn int_pattern(&mut self, int: Int, names: &mut Vec<(String, Ty)>) -> String {
-        match self.random.below(9) {
+        match self.random.below(10) {
             0 => self.name(&Ty::Int(int), names),
             1 => {
                 let inner = self.range_pattern(int);
@@ -148,7 +154,12 @@ impl Gen<'_> {
             3 => format!("{} | {}", self.literal_pattern(int), self.literal_pattern(int)),
             4 => format!("{} | {}", self.range_pattern(int), self.literal_pattern(int)),
             5 | 6 => self.range_pattern(int),
-            7 => format!("{}::{}", int.name, self.random.pick(&["MIN", "MAX"])),
+            7 => {
+                self.seen("name inside alternatives");
+                let name = self.name(&Ty::Int(int), names);
+                format!("({name} @ {} | {name} @ {})", self.range_pattern(int), self.literal_pattern(int))
+            }
+            8 => format!("{}::{}", int.name, self.random.pick(&["MIN", "MAX"])),
             _ => self.literal_pattern(int),
         }
     }

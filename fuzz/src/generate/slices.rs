@@ -279,15 +279,23 @@ impl Gen<'_> {
         });
         let head = if moves { format!("move |{item}|") } else { format!("|{item}|") };
         let closure = format!("{head} {{\n{change}{value}\n}}");
-        Some(Expr::new(match self.random.below(7) {
+        Some(Expr::new(match self.random.below(10) {
             0 | 1 => format!("{name}.iter().map({closure}).sum::<{spelled}>()"),
             2 => format!("{name}.iter().map({closure}).max().unwrap_or(3)"),
             3 => format!("{name}.iter().skip(1).map({closure}).product::<{spelled}>()"),
             4 => format!("{name}.iter().rev().map({closure}).fold(7, |p, q| (p ^ q) + 1)"),
             5 => format!("({name}.iter().any({head} {{\n{change}({value}) & 1 == 0\n}}) as {spelled})"),
+            6 => format!("{name}.iter().map({closure}).max_by_key(|k| *k & 15).unwrap_or(3)"),
+            7 => {
+                self.seen("adapter that decides about steps");
+                let scan = "scan(5, |p, q| {\n*p ^= q;\n(*p & 7 != 0).then_some(*p)\n})";
+                format!("{name}.iter().map({closure}).{scan}.fold(1, |p, q| (p ^ q) + 1)")
+            }
             _ => {
+                self.seen("adapter that decides about steps");
                 let test = format!("{head} {{\nlet {item} = *{item};\n{change}({value}) & 3 != 0\n}}");
-                format!("({name}.iter().filter({test}).count() as {spelled})")
+                let adapter = self.random.pick(&["filter", "take_while", "skip_while"]);
+                format!("({name}.iter().{adapter}({test}).count() as {spelled})")
             }
         }))
     }

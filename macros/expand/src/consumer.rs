@@ -11,9 +11,12 @@ use super::pattern::Binds;
 use super::types::device_type;
 
 const SUPPORTED: &str = "an iterator in a kernel is walked by `for`, or ends in `sum`, `product`, `count`, `min`, `max`, \
-    `fold`, `reduce`, `any`, `all`, `find`, `position` or `for_each`; write the loop out";
+    `min_by`, `max_by`, `min_by_key`, `max_by_key`, `fold`, `reduce`, `any`, `all`, `find`, `position` or `for_each`; write the loop out";
 
-/// Why nothing that counts items stands behind a `filter`.
+/// Adapters that leave items out.
+pub const DROPPING: [&str; 3] = ["filter", "filter_map", "skip_while"];
+
+/// Why nothing that counts items stands behind one of these.
 pub const UNCOUNTED: &str =
     "the items behind a `filter` are not counted in a kernel; put `filter` last, or write the loop and count";
 
@@ -36,12 +39,16 @@ impl Lower<'_> {
             ("count", []) => Takes::default(),
             ("sum" | "product" | "min" | "max", []) => Takes { typed: true, ..Takes::default() },
             ("any" | "all" | "for_each", [f]) => Takes { closure: Some((f, 1)), ..Takes::default() },
-            ("find" | "position", [f]) => Takes { closure: Some((f, 1)), typed: true, start: None },
-            ("reduce", [f]) => Takes { closure: Some((f, 2)), typed: true, start: None },
+            ("find" | "position" | "min_by_key" | "max_by_key", [f]) => {
+                Takes { closure: Some((f, 1)), typed: true, start: None }
+            }
+            ("reduce" | "min_by" | "max_by", [f]) => {
+                Takes { closure: Some((f, 2)), typed: true, start: None }
+            }
             ("fold", [start, f]) => Takes { start: Some(start), closure: Some((f, 2)), typed: true },
             _ => return self.refuse_consumer(e, SUPPORTED),
         };
-        if e.method == "position" && chain_has(&e.receiver, &["filter"]) {
+        if e.method == "position" && chain_has(&e.receiver, &DROPPING) {
             return self.refuse_consumer(e, UNCOUNTED);
         }
         self.consumed(e, &takes)

@@ -6,9 +6,10 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
+use super::let_chain::has_pattern;
 use super::loop_index::only_indexes;
 use super::lower::{Lower, Lowered, see};
-use super::matching::{Choice, has_pattern};
+use super::matching::Choice;
 use super::operands::Operands;
 use super::operators::plain_integer;
 use crate::tokens::optional;
@@ -62,13 +63,13 @@ impl Lower<'_> {
     fn labelled_block(&mut self, label: &syn::Label, block: &syn::Block) -> Lowered {
         let body = self.block(block);
         self.forget_line();
-        let text = label_text(Some(&label.name));
+        let text = label.name.ident.to_string();
         let (body_witness, body_emit) = (body.witness, body.emit);
         let (probe, index) = self.probe(label.span());
         Lowered {
             witness: self.tap(&probe, label.span(), &quote!(#label #block), quote!(#label #body_witness)),
             emit: quote!({
-                __r.loop_begin(#text, __t.ty(#index));
+                __r.block_begin(#text, ::core::option::Option::Some(__t.ty(#index)));
                 let __v = #body_emit;
                 __r.block_end(#text, __v);
                 __r.loop_end()

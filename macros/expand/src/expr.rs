@@ -82,10 +82,15 @@ impl Lower<'_> {
             Lit::Int(int) => (int_text(int), int.suffix().to_owned()),
             Lit::Float(float) => (float.base10_digits().to_owned(), float.suffix().to_owned()),
             Lit::Bool(value) => return Lowered { witness: quote!(#value), emit: quote!(__r.bool_(#value)) },
+            // A reference to an array that rustc knows.
+            Lit::ByteStr(bytes) => {
+                let name = quote!(::core::option::Option::Some("bytes"));
+                return Lowered { witness: quote!(#bytes), emit: quote!(__r.constant(&#bytes, #name)) };
+            }
             Lit::Byte(byte) => (byte.value().to_string(), "u8".to_owned()),
             other => return self.refuse(
                 other,
-                "only numbers and `bool`s are literals in a kernel; text goes into `println!` or `assert!`",
+                "only numbers, `bool`s and bytes are literals in a kernel; text goes into `println!` or `assert!`, or is bytes: `b\"text\"`",
             ),
         };
         if ["i128", "u128", "f16", "f128"].contains(&suffix.as_str()) {

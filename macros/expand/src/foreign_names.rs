@@ -251,7 +251,6 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("binary_search_by", HALVED),
     ("binary_search_by_key", HALVED),
     ("is_sorted", "write `(1..x.len()).all(|i| x[i - 1] <= x[i])`"),
-    ("reverse", "write the loop: `x.swap(i, x.len() - 1 - i)`"),
     ("binary_search", HALVED),
     ("contains", "write `x.iter().any(|v| *v == value)`"),
     ("to_vec", "a kernel has no `Vec`; use an array, or `copy_from_slice` into another slice"),
@@ -267,10 +266,7 @@ const ASSIGNED: &str = "assign it: `option = Some(value);`";
 const STD_METHODS: [(&str, &str); 18] = [
     ("cmp", ORDERED),
     ("partial_cmp", ORDERED),
-    (
-        "total_cmp",
-        "compare by `<`, `==` and `>`; NaN is what `is_nan()` says, and zeros differ in `is_sign_negative()`",
-    ),
+    ("total_cmp", ORDERED),
     ("and", MATCHED),
     ("as_deref", MATCHED),
     ("as_deref_mut", MATCHED),
@@ -291,6 +287,25 @@ const STD_METHODS: [(&str, &str); 18] = [
 /// What to write for a method of Rust's library.
 pub fn std_method(name: &str) -> Option<&'static str> {
     find(&STD_METHODS, name)
+}
+
+const NESTED: &str = "write one loop inside of another";
+const COUNTED: &str = "keep the next index in a variable";
+
+/// Adapters of iterators of Rust's library that those of a kernel lack.
+const ADAPTERS: &[(&str, &str)] = &[
+    ("chain", "write two loops"),
+    ("flat_map", NESTED),
+    ("flatten", NESTED),
+    ("cycle", "take the remainder of an index: `x[i % x.len()]`"),
+    ("peekable", COUNTED),
+    ("by_ref", COUNTED),
+];
+
+/// Why an iterator has no such adapter in a kernel, or is none.
+pub fn adapter(name: &str) -> Option<String> {
+    let ours = find(ADAPTERS, name).map(|ours| format!("an iterator in a kernel has no `{name}`; {ours}"));
+    ours.or_else(|| slice_method(name))
 }
 
 /// Why a slice has no such method in a kernel.

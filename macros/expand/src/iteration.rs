@@ -4,14 +4,16 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprForLoop, ExprMethodCall};
 
-use super::consumer::{UNCOUNTED, chain_has};
+use super::consumer::{DROPPING, UNCOUNTED, chain_has};
 use super::control::label_text;
+use super::foreign_names;
 use super::lower::{Known, Lower, Lowered};
 use super::pattern::Binds;
 use super::places::Access;
 
 const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and views, with `iter`, `iter_mut`, `enumerate`, \
-    `zip`, `rev`, `step_by`, `skip`, `take`, `map`, `filter`, `copied` and `cloned`";
+    `zip`, `rev`, `step_by`, `skip`, `take`, `take_while`, `skip_while`, `map`, `map_while`, `filter`, `filter_map`, `scan`, `inspect`, \
+    `copied` and `cloned`";
 
 impl Lower<'_> {
     /// `for pattern in iterator`
@@ -138,7 +140,10 @@ impl Lower<'_> {
                     emit: quote!({ let __i = #iter_emit; let __n = #n_emit; __r.#record(__i, __n) }),
                 }
             }
-            ("map" | "filter", Some(f)) => {
+            (
+                "map" | "filter" | "take_while" | "skip_while" | "map_while" | "filter_map" | "inspect",
+                Some(f),
+            ) => {
                 let iter = self.iterator(&call.receiver);
                 let of = self.part_ident();
                 let body = self.inlined(f, std::slice::from_ref(&of));
@@ -150,14 +155,40 @@ impl Lower<'_> {
                     emit: quote!({ let __i = #iter_emit; #captures __r.#record(__i, |__r, #of| #body_emit) }),
                 }
             }
-            ("chunks" | "chunks_exact" | "windows", _) => self.refuse_iterator(method, SUPPORTED),
+            ("scan", Some(start)) if call.args.len() == 2 => self.scan(call, start, &call.args[1]),
+            ("chunks" | "chunks_mut" | "chunks_exact" | "chunks_exact_mut" | "windows", _) => {
+                self.refuse_iterator(method, &refused(&name))
+            }
             _ if is_adapter(call) && self.is_walked(&call.receiver) => {
-                self.refuse_iterator(method, SUPPORTED)
+                self.refuse_iterator(method, &refused(&name))
             }
             _ => {
                 let Lowered { witness, emit } = self.expr(&Expr::MethodCall(call.clone()));
                 Lowered { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
             }
+        }
+    }
+
+    /// `iterator.scan(start, f)`: a variable for the state, and a closure that decides about each step.
+    fn scan(&mut self, call: &ExprMethodCall, start: &Expr, f: &Expr) -> Lowered {
+        let (dot, method) = (&call.dot_token, &call.method);
+        let iter = self.iterator(&call.receiver);
+        let start = self.expr(start);
+        let (probe, index) = self.probe(method.span());
+        let of = [self.part_ident(), self.part_ident()];
+        let body = self.inlined(f, &of);
+        let (iter_witness, iter_emit, start_emit) = (iter.witness, iter.emit, start.emit);
+        let (body_witness, body_emit, captures) = (body.witness, body.emit, body.captures);
+        let start_witness = self.tap(&probe, method.span(), &call.args[0], start.witness);
+        Lowered {
+            witness: quote!(#iter_witness #dot #method(#start_witness, #body_witness)),
+            emit: quote!({
+                let __i = #iter_emit;
+                let __start = #start_emit;
+                let __state = __r.let_("state", true, __t.ty(#index), __start);
+                #captures
+                __r.iter_scan(__i, &__state, |__r, #(#of),*| #body_emit)
+            }),
         }
     }
 
@@ -199,15 +230,23 @@ impl Lower<'_> {
     }
 }
 
+/// Why a kernel has no such adapter, or how it is called there.
+fn refused(name: &str) -> String {
+    foreign_names::adapter(name).unwrap_or_else(|| SUPPORTED.to_owned())
+}
+
 /// Why an adapter cannot stand behind those before it: a closure runs once for each item that is used.
 fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
     let before = |names: &[&str]| chain_has(&call.receiver, names);
     match call.method.to_string().as_str() {
-        "enumerate" | "zip" | "take" | "skip" | "step_by" if before(&["filter"]) => Some(UNCOUNTED),
+        "enumerate" | "zip" | "take" | "skip" | "step_by" if before(&DROPPING) => Some(UNCOUNTED),
         "zip" | "skip" | "step_by" if before(&["map"]) => {
             Some("put this before `map` in a kernel: the closure runs for the items that are used")
         }
-        "rev" if before(&["map", "filter"]) && before(&["zip", "take"]) => Some(
+        "zip" | "skip" | "step_by" if before(&["take_while", "map_while", "scan", "inspect"]) => {
+            Some("put this first in a kernel: the closures before it run for the items that are used")
+        }
+        "rev" if before(&["map", "filter", "filter_map", "inspect"]) && before(&["zip", "take"]) => Some(
             "put `rev` before `zip`, `take` and `map` in a kernel: the closure runs for the items that are used",
         ),
         _ => None,

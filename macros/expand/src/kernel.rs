@@ -1,7 +1,8 @@
 //! `#[gpu_kernel]`: a type that records and simulates the kernel, and a function that launches it.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, FnArg, ItemFn, Lifetime, PatType, ReturnType, Stmt, Type};
@@ -226,10 +227,15 @@ impl<'a> Parts<'a> {
         }
     }
 
+    /// The tuples of the comptime parameters and of their types, which stands at the first.
     fn comptime_values(&self) -> (TokenStream, TokenStream) {
         let names = self.comptime.iter().map(|p| &p.pat.ident);
         let types = self.comptime.iter().map(|p| &p.written);
-        (quote!((#(#names,)*)), quote!((#(#types,)*)))
+        let mut tuple = Group::new(Delimiter::Parenthesis, quote!(#(#types,)*));
+        if let Some(first) = self.comptime.first() {
+            tuple.set_span(first.written.span());
+        }
+        (quote!((#(#names,)*)), quote!(#tuple))
     }
 
     fn kernel_impl(&self, attr: &KernelAttr, recording: &Recording) -> TokenStream {

@@ -5,6 +5,7 @@
 //!
 //! It is a crate of its own because rustc waits until a crate of macros is linked; crates that need this one begin before that.
 
+mod alternatives;
 mod assign;
 mod attr;
 mod body_check;
@@ -35,6 +36,7 @@ mod impls;
 mod iteration;
 mod kernel;
 mod launch_chain;
+mod let_chain;
 mod loop_index;
 mod lower;
 mod matching;

@@ -1,19 +1,18 @@
-//! Lowering of what takes patterns apart: `match`, `if let`, `while let`, `let … else`, `matches!`.
+//! Lowering of what takes patterns apart: `match`, `let … else`, `matches!`.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{Arm, Block, Expr, ExprMatch, Pat, Token};
 
-use super::control::label_text;
 use super::fragments::Fragments as _;
 use super::lower::{Lower, Lowered, last_span};
 use super::pattern::{Binds, binding_names, binds_by_ref};
 use super::places::Access;
 
 /// An arm, lowered.
-struct LoweredArm {
-    witness: TokenStream,
+pub(super) struct LoweredArm {
+    pub witness: TokenStream,
     setup: TokenStream,
     cond: TokenStream,
     body: TokenStream,
@@ -21,23 +20,23 @@ struct LoweredArm {
 }
 
 /// The matched value, and the arms.
-struct Arms {
-    scrutinee: Lowered,
-    arms: Vec<LoweredArm>,
+pub(super) struct Arms {
+    pub scrutinee: Lowered,
+    pub arms: Vec<LoweredArm>,
     /// All of it, for the emitter.
-    emit: TokenStream,
+    pub emit: TokenStream,
 }
 
 /// The parts of an arm.
-struct ArmParts<'a> {
-    pat: &'a Pat,
-    guard: Option<&'a Expr>,
-    body: Body<'a>,
+pub(super) struct ArmParts<'a> {
+    pub pat: &'a Pat,
+    pub guard: Option<&'a Expr>,
+    pub body: Body<'a>,
 }
 
 /// The body of an arm.
 #[derive(Clone, Copy)]
-enum Body<'a> {
+pub(super) enum Body<'a> {
     Expr(&'a Expr),
     Block(&'a Block),
     Bool(bool),
@@ -47,7 +46,8 @@ enum Body<'a> {
 impl Lower<'_> {
     /// `match`, as a chain of `if`s.
     pub fn match_(&mut self, e: &ExprMatch) -> Lowered {
-        let arms: Vec<ArmParts<'_>> = e.arms.iter().map(arm_parts).collect();
+        let cases: Vec<(Pat, &Arm)> = e.arms.iter().flat_map(|arm| self.cases_of(arm)).collect();
+        let arms: Vec<ArmParts<'_>> = cases.iter().map(|(pat, arm)| arm_parts(pat, arm)).collect();
         let Arms { scrutinee, arms, emit } = self.arms(&e.expr, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
@@ -57,7 +57,13 @@ impl Lower<'_> {
         Lowered { witness: quote!(#keyword #sw #body), emit }
     }
 
-    fn arms(&mut self, scrutinee: &Expr, arms: &[ArmParts<'_>]) -> Arms {
+    /// The patterns that an arm stands for, each with the arm.
+    fn cases_of<'a>(&mut self, arm: &'a Arm) -> Vec<(Pat, &'a Arm)> {
+        let (pat, guard) = guarded(arm);
+        self.cases(pat, guard.is_some()).into_iter().map(|pat| (pat, arm)).collect()
+    }
+
+    pub(super) fn arms(&mut self, scrutinee: &Expr, arms: &[ArmParts<'_>]) -> Arms {
         let (scrutinee, hold) = self.scrutinee(scrutinee, arms.iter().map(|arm| arm.pat));
         let mut lowered = Vec::new();
         for arm in arms {
@@ -131,15 +137,7 @@ impl Lower<'_> {
         let of = syn::Ident::new("__s", Span::call_site());
         let tested = self.pattern(arm.pat, &of, Binds::Parts);
         let guard = arm.guard.map(|guard| self.expr(guard));
-        let body = match arm.body {
-            Body::Expr(e) => self.expr(e),
-            Body::Block(block) => self.block(block),
-            Body::Bool(value) => Lowered { witness: quote!(#value), emit: quote!(__r.bool_(#value)) },
-            Body::Break => Lowered {
-                witness: quote!(break),
-                emit: quote!(__r.break_(::core::option::Option::None, ::core::option::Option::None)),
-            },
-        };
+        let body = self.body(arm.body);
         let (shown, bindings, test) = (binding_names(arm.pat), &tested.bindings, &tested.cond);
         let (body_witness, body_emit, held) = (body.witness, body.emit, &tested.held);
         let (cond, guard_witness) = match &guard {
@@ -168,98 +166,16 @@ impl Lower<'_> {
         }
     }
 
-    /// `if let pattern = value && rest { then } else { otherwise }`; `None` if no pattern is in the condition.
-    pub fn if_let(&mut self, e: &syn::ExprIf) -> Option<Lowered> {
-        let terms = conjunction(&e.cond);
-        if !terms.iter().any(|term| matches!(term, Expr::Let(_))) {
-            return None;
+    pub(super) fn body(&mut self, body: Body<'_>) -> Lowered {
+        match body {
+            Body::Expr(e) => self.expr(e),
+            Body::Block(block) => self.block(block),
+            Body::Bool(value) => Lowered { witness: quote!(#value), emit: quote!(__r.bool_(#value)) },
+            Body::Break => Lowered {
+                witness: quote!(break),
+                emit: quote!(__r.break_(::core::option::Option::None, ::core::option::Option::None)),
+            },
         }
-        let (first, rest) = match terms.split_first() {
-            Some((Expr::Let(first), rest)) => (first, rest),
-            _ => return Some(self.nested_if_let(e, &terms)),
-        };
-        if rest.iter().any(|term| matches!(term, Expr::Let(_))) {
-            return Some(self.nested_if_let(e, &terms));
-        }
-        let guard = rest.iter().cloned().cloned().reduce(|a, b| syn::parse_quote!((#a) && (#b)));
-        let wild: Pat = syn::parse_quote!(_);
-        let otherwise: Expr = match &e.else_branch {
-            Some((_, branch)) => (**branch).clone(),
-            None => syn::parse_quote!({}),
-        };
-        let arms = [
-            ArmParts { pat: &first.pat, guard: guard.as_ref(), body: Body::Block(&e.then_branch) },
-            ArmParts { pat: &wild, guard: None, body: Body::Expr(&otherwise) },
-        ];
-        let Arms { scrutinee, arms, emit } = self.arms(&first.expr, &arms);
-        let witness = arms.iter().map(|arm| &arm.witness);
-        let sw = &scrutinee.witness;
-        Some(Lowered { witness: quote!(match #sw { #(#witness)* }), emit })
-    }
-
-    /// Several patterns in one condition: one `if` inside another, where there is no `else`.
-    fn nested_if_let(&mut self, e: &syn::ExprIf, terms: &[&Expr]) -> Lowered {
-        if let Some((token, _)) = &e.else_branch {
-            return self.refuse(
-                token,
-                "an `else` after several patterns in one condition is not supported in a kernel; nest the `if`s",
-            );
-        }
-        let mut then = e.then_branch.clone();
-        let mut nested: Option<syn::ExprIf> = None;
-        for term in terms.iter().rev() {
-            if let Some(inner) = nested.take() {
-                then = syn::parse_quote!({ #inner });
-            }
-            nested = Some(syn::parse_quote!(if #term #then));
-        }
-        match nested {
-            Some(nested) => self.if_(&nested),
-            None => self.block(&then),
-        }
-    }
-
-    /// `while let pattern = value { body }`; `None` if the condition is no pattern.
-    pub fn while_let(&mut self, e: &syn::ExprWhile) -> Option<Lowered> {
-        let terms = conjunction(&e.cond);
-        let (first, rest) =
-            match terms.split_first() {
-                Some((Expr::Let(first), rest)) => (first, rest),
-                _ => {
-                    let pattern = terms.iter().find(|term| matches!(term, Expr::Let(_)))?;
-                    return Some(self.refuse(
-                        pattern,
-                        "a pattern must come first in the condition of a `while` in a kernel",
-                    ));
-                }
-            };
-        if let Some(pattern) = rest.iter().find(|term| matches!(term, Expr::Let(_))) {
-            return Some(self.refuse(
-                pattern,
-                "one pattern can stand in the condition of a `while` in a kernel; match the other inside",
-            ));
-        }
-        let guard = rest.iter().cloned().cloned().reduce(|a, b| syn::parse_quote!((#a) && (#b)));
-        let wild: Pat = syn::parse_quote!(_);
-        let arms = [
-            ArmParts { pat: &first.pat, guard: guard.as_ref(), body: Body::Block(&e.body) },
-            ArmParts { pat: &wild, guard: None, body: Body::Break },
-        ];
-        let unrolled = self.unrolled(&e.attrs);
-        let Arms { scrutinee, arms, emit } = self.arms(&first.expr, &arms);
-        let (label, label_text) = (&e.label, label_text(e.label.as_ref().map(|l| &l.name)));
-        let witness = arms.iter().map(|arm| &arm.witness);
-        let sw = &scrutinee.witness;
-        Some(Lowered {
-            witness: quote!(#label loop { match #sw { #(#witness)* } }),
-            emit: quote!({
-                __r.loop_begin(#label_text, ::warpsmith::ir::Type::Unit);
-                #unrolled
-                let __v = #emit;
-                __r.statement(__v);
-                __r.loop_end()
-            }),
-        })
     }
 
     /// `let pattern = value else { leave };`
@@ -297,10 +213,12 @@ impl Lower<'_> {
             Err(error) => return self.refuse(mac, error),
         };
         let wild: Pat = syn::parse_quote!(_);
-        let arms = [
-            ArmParts { pat: &parts.pat, guard: parts.guard.as_ref(), body: Body::Bool(true) },
-            ArmParts { pat: &wild, guard: None, body: Body::Bool(false) },
-        ];
+        let cases = self.cases(&parts.pat, parts.guard.is_some());
+        let guard = parts.guard.as_ref();
+        let arms: Vec<ArmParts<'_>> = (cases.iter())
+            .map(|pat| ArmParts { pat, guard, body: Body::Bool(true) })
+            .chain([ArmParts { pat: &wild, guard: None, body: Body::Bool(false) }])
+            .collect();
         let Arms { scrutinee, arms, emit } = self.arms(&parts.value, &arms);
         let witness = arms.iter().map(|arm| &arm.witness);
         let sw = &scrutinee.witness;
@@ -339,27 +257,14 @@ impl Parse for Matches {
     }
 }
 
-fn arm_parts(arm: &Arm) -> ArmParts<'_> {
-    let (pat, guard) = match &arm.pat {
+fn arm_parts<'a>(pat: &'a Pat, arm: &'a Arm) -> ArmParts<'a> {
+    ArmParts { pat, guard: guarded(arm).1, body: Body::Expr(&arm.body) }
+}
+
+/// The pattern of an arm, and its guard.
+fn guarded(arm: &Arm) -> (&Pat, Option<&Expr>) {
+    match &arm.pat {
         Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
         other => (other, None),
-    };
-    ArmParts { pat, guard, body: Body::Expr(&arm.body) }
-}
-
-/// Returns whether a condition tests a pattern.
-pub fn has_pattern(cond: &Expr) -> bool {
-    conjunction(cond).iter().any(|term| matches!(term, Expr::Let(_)))
-}
-
-/// The terms of `a && b && c`.
-fn conjunction(cond: &Expr) -> Vec<&Expr> {
-    match cond {
-        Expr::Binary(syn::ExprBinary { left, op: syn::BinOp::And(_), right, .. }) => {
-            let mut terms = conjunction(left);
-            terms.extend(conjunction(right));
-            terms
-        }
-        other => vec![other],
     }
 }

@@ -31,6 +31,17 @@ impl Binds {
     fn may_fail(self) -> bool {
         matches!(self, Self::Parts | Self::TestedVariables)
     }
+
+    /// The call that binds a name to the part that `__v` holds.
+    pub fn name(self, text: &str, mutable: bool) -> TokenStream {
+        match self {
+            Self::Items => quote!(__r.bind_item(#text, #mutable, __v)),
+            binds => {
+                let own = binds != Self::Parts;
+                quote!(__r.bind_name(#text, #mutable, #own, __v))
+            }
+        }
+    }
 }
 
 /// The result of lowering a pattern.
@@ -61,7 +72,7 @@ impl Lower<'_> {
         tested
     }
 
-    fn test(
+    pub(super) fn test(
         &mut self,
         pat: &Pat,
         of: &Ident,
@@ -85,7 +96,7 @@ impl Lower<'_> {
                 None => quote!(__r.bool_(true)),
             },
             Pat::Ident(name) => self.bind_name(name, of, binds, setup, bindings),
-            Pat::Or(or) => self.or_pattern(or, of, setup),
+            Pat::Or(or) => self.or_pattern(or, of, binds, setup, bindings),
             Pat::Range(range) => self.range_pattern(range, of),
             Pat::Reference(reference) => {
                 let inner = self.part_ident();
@@ -268,33 +279,12 @@ impl Lower<'_> {
         let (ident, text) = (held(&name.ident), name.ident.to_string());
         let mutable = name.mutability.is_some();
         self.bind(&name.ident, Name::Local);
-        let bound = if name.by_ref.is_some() {
-            quote!(__r.bind_ref(#mutable, __v))
-        } else {
-            match binds {
-                Binds::Items => quote!(__r.bind_item(#text, #mutable, __v)),
-                binds => {
-                    let own = binds != Binds::Parts;
-                    quote!(__r.bind_name(#text, #mutable, #own, __v))
-                }
-            }
+        let bound = match name.by_ref {
+            Some(_) => quote!(__r.bind_ref(#mutable, __v)),
+            None => binds.name(&text, mutable),
         };
         bindings.extend(quote!(let #ident = { let __v = #of.clone(); #bound };));
         test
-    }
-
-    fn or_pattern(&mut self, or: &syn::PatOr, of: &Ident, setup: &mut TokenStream) -> TokenStream {
-        let mut inner = TokenStream::new();
-        let cases: Vec<TokenStream> =
-            or.cases.iter().map(|case| self.test(case, of, Binds::Parts, setup, &mut inner)).collect();
-        if !inner.is_empty() {
-            self.errors
-                .at(or, "names inside `|` are not supported in a kernel; bind the whole with `name @ …`");
-        }
-        quote!({
-            let __any = ::warpsmith::__macro::list([#({ #cases }),*]);
-            __r.any(__any)
-        })
     }
 
     fn range_pattern(&mut self, range: &syn::PatRange, of: &Ident) -> TokenStream {

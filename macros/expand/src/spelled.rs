@@ -86,7 +86,7 @@ const PLACES: &[&str] = &[
 ];
 
 /// Methods of slices, and of similar types, that write their receiver; others that do end in `_mut`.
-const WRITERS: [&str; 4] = ["fill", "swap", "copy_from_slice", "as_mut_ptr"];
+const WRITERS: [&str; 5] = ["fill", "swap", "reverse", "copy_from_slice", "as_mut_ptr"];
 
 /// Returns whether a call of this name without arguments is a number. Should one of the user's own have such a name, its
 /// operators are refused.

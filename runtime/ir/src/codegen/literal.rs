@@ -25,6 +25,7 @@ impl Printer<'_> {
             }
             Spelling::Computed(from) if self.computed_of_names(from) => self.computed(from, bare),
             Spelling::Radix(digits) if scalar.is_int() => in_radix(digits, digits_of),
+            _ if self.initializes => constant_expression(c.value, digits_of),
             _ => literal(c.value, digits_of),
         }
     }
@@ -150,6 +151,19 @@ pub(super) fn literal(value: ConstValue, scalar: Scalar) -> Text {
         ConstValue::F32(f) => Text::primary(format!("__int_as_float({:#010x})", f.to_bits())),
         ConstValue::F64(f) if f.is_finite() => signed(format!("{f:?}")),
         ConstValue::F64(f) => Text::primary(format!("__longlong_as_double({:#018x}ll)", f.to_bits())),
+    }
+}
+
+/// A literal that C++ takes in a constant expression: CUDA's functions that give infinities and NaNs are none.
+fn constant_expression(value: ConstValue, scalar: Scalar) -> Text {
+    match (value, scalar) {
+        (ConstValue::F32(f), Scalar::F32) if !f.is_finite() => {
+            Text::primary(format!("__builtin_bit_cast(float, {:#010x}u)", f.to_bits()))
+        }
+        (ConstValue::F64(f), Scalar::F64) if !f.is_finite() => {
+            Text::primary(format!("__builtin_bit_cast(double, {:#018x}ull)", f.to_bits()))
+        }
+        _ => literal(value, scalar),
     }
 }
 

@@ -107,6 +107,8 @@ struct Printer<'m> {
     operations: BTreeSet<String>,
     /// `static constexpr` lines, and the values that may be spelled by name.
     consts: Vec<String>,
+    /// What is printed initialises constant memory, so it must be a constant expression of C++.
+    initializes: bool,
     named: HashMap<&'static str, Option<(Type, ConstValue)>>,
     structs: Vec<String>,
     /// The types that `structs` defines.
@@ -154,6 +156,7 @@ impl<'m> Printer<'m> {
             prelude: Vec::new(),
             operations: BTreeSet::new(),
             consts: Vec::new(),
+            initializes: false,
             named: HashMap::new(),
             structs: Vec::new(),
             defined: HashSet::new(),

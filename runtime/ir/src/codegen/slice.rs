@@ -426,7 +426,9 @@ impl Printer<'_> {
 
     /// The name of an array constant, defined at its first use.
     fn table_name(&mut self, name: &'static str, value: &Expr) -> String {
+        self.initializes = true;
         let items = self.initializer(value);
+        self.initializes = false;
         let key = format!("{name} {:?} {items}", value.ty);
         if let Some((_, printed)) = self.tables.iter().find(|(known, _)| *known == key) {
             return printed.clone();

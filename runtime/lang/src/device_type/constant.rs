@@ -1,6 +1,6 @@
 //! Values that rustc or the host knows when a kernel is recorded.
 
-use super::DeviceType;
+use super::{DeviceType, GpuType};
 use crate::ir::{Expr, ExprKind};
 
 /// A device type whose values can stand in CUDA source as constants.
@@ -16,12 +16,26 @@ pub trait Constant: DeviceType {
 
 impl<T: Constant, const N: usize> Constant for [T; N] {
     fn to_expr(&self, name: Option<&'static str>) -> Expr {
-        let kind = ExprKind::ArrayList(self.iter().map(|v| v.to_expr(None)).collect());
-        let list = Expr { kind, ty: Self::ty() };
-        match name {
+        let items: Vec<Expr> = self.iter().map(|v| v.to_expr(None)).collect();
+        let is_table = items.iter().all(is_static);
+        let list = Expr { kind: ExprKind::ArrayList(items), ty: Self::ty() };
+        match name.filter(|_| is_table) {
             Some(name) => Expr { ty: Self::ty(), kind: ExprKind::Table { name, value: list.into() } },
             None => list,
         }
+    }
+}
+
+/// Returns whether C++ can initialise constant memory with a value: neither with an address, nor with a variant of a union.
+fn is_static(value: &Expr) -> bool {
+    let plain = !matches!(value.kind, ExprKind::Ref(_) | ExprKind::Variant(..));
+    plain && value.operands().into_iter().all(is_static)
+}
+
+impl<T: Constant + GpuType, const N: usize> Constant for &'static [T; N] {
+    fn to_expr(&self, name: Option<&'static str>) -> Expr {
+        let table = (**self).to_expr(Some(name.unwrap_or("table")));
+        Expr { ty: Self::ty(), kind: ExprKind::Ref(table.into()) }
     }
 }
 

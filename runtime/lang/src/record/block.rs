@@ -28,9 +28,9 @@ pub(super) struct Frame {
     pub params: Vec<VarId>,
     pub blocks: Vec<OpenBlock>,
     pub choices: Vec<super::control::Choice>,
-    pub loops: Vec<super::control::OpenLoop>,
+    pub loops: Vec<super::loops::OpenLoop>,
     /// Open closures: the loops around each, and its parameters so far.
-    pub closures: Vec<(Vec<super::control::OpenLoop>, Vec<VarId>)>,
+    pub closures: Vec<(Vec<super::loops::OpenLoop>, Vec<VarId>)>,
     pub loop_count: u32,
     pub effect: Effect,
     pub foreign: Option<&'static str>,

@@ -1,11 +1,9 @@
-//! Control flow: branches that give values, loops, and code that is known not to run.
+//! Control flow: branches that give values, closures, and what leaves a function.
 
 use super::block::kept;
 use super::escape::{Body, keep_temporaries};
 use super::{Local, RecordError, Recorder};
-use crate::ir::{
-    Block, Closure, Expr, ExprKind, Location, LoopId, RangeLoop, StmtKind, Type, VarId, VarKind,
-};
+use crate::ir::{Block, Closure, Expr, ExprKind, Location, StmtKind, Type, VarId, VarKind};
 
 /// An `if` that is being recorded.
 pub(super) struct Choice {
@@ -21,22 +19,6 @@ pub(super) struct Choice {
     /// The locations of the branches' values.
     values_at: [Location; 2],
     in_else: bool,
-}
-
-/// A loop that is being recorded.
-pub(super) struct OpenLoop {
-    id: LoopId,
-    /// The location of the loop.
-    at: Location,
-    label: Option<&'static str>,
-    result: Option<VarId>,
-    result_ty: Type,
-    cond: Expr,
-    skipped: bool,
-    breaks: bool,
-    /// `#[unroll]` of a `while` or `loop`.
-    unroll: Option<Option<u32>>,
-    range: Option<RangeLoop>,
 }
 
 impl Recorder {
@@ -170,206 +152,6 @@ impl Recorder {
         self.unary(crate::ir::UnaryOp::Not, cond)
     }
 
-    fn open_loop(&mut self, label: Option<&'static str>, result_ty: Type, range: Option<RangeLoop>) {
-        let frame = self.frame();
-        frame.fresh = None;
-        let (id, at) = (frame.new_loop(), frame.line);
-        let cond = Expr { kind: ExprKind::Unit, ty: Type::BOOL };
-        frame.loops.push(OpenLoop {
-            id,
-            at,
-            label,
-            result: None,
-            result_ty,
-            cond,
-            skipped: false,
-            breaks: false,
-            unroll: None,
-            range,
-        });
-    }
-
-    /// Opens `loop`, which gives a value of type `ty`.
-    pub fn loop_begin(&mut self, label: Option<&'static str>, ty: Type) {
-        let ty = kept(ty);
-        let is_value = !matches!(ty, Type::Unit | Type::Never);
-        self.open_loop(label, ty.clone(), None);
-        if is_value {
-            let var = self.frame().new_var("", ty, true, VarKind::Local);
-            self.push(StmtKind::Let { var, init: None });
-            if let Some(open) = self.frame().loops.last_mut() {
-                open.result = Some(var);
-            }
-        }
-        self.frame().open();
-    }
-
-    /// Closes `loop`; its value.
-    pub fn loop_end(&mut self) -> Expr {
-        let body = self.frame().close();
-        let Some(open) = self.frame().loops.pop() else { return Expr::unit() };
-        self.frame().line = open.at;
-        let body = Block { stmts: body.stmts };
-        self.push(StmtKind::While { id: open.id, cond: Expr::bool(true), unroll: open.unroll, body });
-        if !open.breaks {
-            self.frame().block().dead = true;
-            return Expr::never();
-        }
-        match open.result {
-            Some(var) => {
-                self.frame().fresh = Some(var);
-                Expr { kind: ExprKind::Var(var), ty: open.result_ty }
-            }
-            None => Expr::unit(),
-        }
-    }
-
-    /// The end of a labelled block, which is a loop that runs once.
-    pub fn block_end(&mut self, label: Option<&str>, value: Expr) {
-        if self.frame().block().dead {
-            return;
-        }
-        let value = if matches!(value.ty, Type::Unit | Type::Never) {
-            self.statement(value);
-            None
-        } else {
-            Some(value)
-        };
-        self.break_(label, value);
-    }
-
-    /// `#[unroll]`, `#[unroll(N)]` of the `while` or `loop` just opened.
-    pub fn unrolled(&mut self, unroll: Option<Option<u32>>) {
-        if let Some(open) = self.frame().loops.last_mut() {
-            open.unroll = unroll;
-        }
-    }
-
-    /// Opens `while`; its condition is recorded next.
-    pub fn while_begin(&mut self, label: Option<&'static str>) {
-        self.open_loop(label, Type::Unit, None);
-        self.frame().open();
-    }
-
-    /// The condition of the open `while`; returns whether its body is to be recorded.
-    pub fn while_cond(&mut self, cond: Expr) -> bool {
-        let needs_statements = !self.frame().block().stmts.is_empty();
-        let skipped = cond.as_bool() == Some(false) && !needs_statements;
-        let id = self.frame().loops.last().map(|open| open.id);
-        let mut kept = cond;
-        if needs_statements && let Some(id) = id {
-            let leave = self.negate(kept);
-            let at = self.location();
-            let stop = Block { stmts: vec![crate::ir::Stmt { kind: StmtKind::Break(id), at }] };
-            self.push(StmtKind::If { cond: leave, then: stop, otherwise: Block::default() });
-            kept = Expr::bool(true);
-        }
-        if let Some(open) = self.frame().loops.last_mut() {
-            open.cond = kept;
-            open.breaks |= needs_statements;
-            open.skipped = skipped;
-        }
-        !skipped
-    }
-
-    /// Closes `while`.
-    pub fn while_end(&mut self) {
-        let body = self.frame().close();
-        let Some(open) = self.frame().loops.pop() else { return };
-        self.frame().line = open.at;
-        if !open.skipped {
-            let endless = open.cond.as_bool() == Some(true) && !open.breaks;
-            let body = Block { stmts: body.stmts };
-            self.push(StmtKind::While { id: open.id, cond: open.cond, unroll: open.unroll, body });
-            if endless {
-                self.frame().block().dead = true;
-            }
-        }
-    }
-
-    /// Opens `for name in start..end`.
-    pub fn for_begin(
-        &mut self,
-        label: Option<&'static str>,
-        name: &str,
-        mutable: bool,
-        ty: Type,
-        bounds: [Expr; 2],
-        shape: RangeShape,
-    ) -> Local {
-        let [start, end] = bounds;
-        let mut parts = vec![start, end];
-        parts.extend(shape.step);
-        self.sequence(&mut parts);
-        let mut parts = parts.into_iter();
-        let (start, end) = (parts.next().unwrap_or_else(Expr::unit), parts.next().unwrap_or_else(Expr::unit));
-        let step = parts.next();
-        if step.as_ref().and_then(Expr::as_int) == Some(0) {
-            let at = self.location();
-            self.fail(RecordError::ZeroStep { at });
-        }
-        let var = self.frame().new_var(name, ty.clone(), mutable, VarKind::Local);
-        let range = RangeLoop {
-            var,
-            start,
-            end,
-            inclusive: shape.inclusive,
-            step: step.filter(|s| s.as_int() != Some(1)),
-            reversed: shape.reversed,
-            unroll: shape.unroll,
-            exact: false,
-        };
-        self.open_loop(label, Type::Unit, Some(range));
-        self.frame().open();
-        self.name(Expr { kind: ExprKind::Var(var), ty })
-    }
-
-    /// Closes `for`.
-    pub fn for_end(&mut self) {
-        let body = self.frame().close();
-        let Some(open) = self.frame().loops.pop() else { return };
-        self.frame().line = open.at;
-        if let Some(range) = open.range.filter(|range| !is_empty(range)) {
-            self.push(StmtKind::For { id: open.id, range, body: Block { stmts: body.stmts } });
-        }
-    }
-
-    fn find_loop(&mut self, label: Option<&str>) -> Option<&mut OpenLoop> {
-        self.frame().loops.iter_mut().rev().find(|open| label.is_none() || open.label == label)
-    }
-
-    /// `break`, `break 'label value`.
-    pub fn break_(&mut self, label: Option<&str>, value: Option<Expr>) -> Expr {
-        let dead = self.frame().block().dead;
-        let Some(open) = self.find_loop(label) else { return Expr::never() };
-        let (id, result, ty) = (open.id, open.result, open.result_ty.clone());
-        if !dead {
-            open.breaks = true;
-        }
-        if let Some(value) = value {
-            match result {
-                Some(var) => {
-                    let value = self.coerce(value, &ty);
-                    let place = Expr { kind: ExprKind::Var(var), ty };
-                    self.push(StmtKind::Assign { place, op: None, value });
-                }
-                None => self.statement(value),
-            }
-        }
-        self.push(StmtKind::Break(id));
-        self.frame().block().dead = true;
-        Expr::never()
-    }
-
-    /// `continue`, `continue 'label`.
-    pub fn continue_(&mut self, label: Option<&str>) -> Expr {
-        if let Some(id) = self.find_loop(label).map(|open| open.id) {
-            self.push(StmtKind::Continue(id));
-        }
-        self.frame().block().dead = true;
-        Expr::never()
-    }
-
     /// `return value`.
     pub fn return_(&mut self, value: Option<Expr>) -> Expr {
         match value {
@@ -446,27 +228,6 @@ impl Recorder {
         if let Err(error) = kept {
             self.fail(error);
         }
-    }
-}
-
-/// How a `for` loop walks its range.
-#[derive(Default)]
-pub struct RangeShape {
-    /// `..=`
-    pub inclusive: bool,
-    /// `.step_by(step)`
-    pub step: Option<Expr>,
-    /// `.rev()`
-    pub reversed: bool,
-    /// `#[unroll]`, `#[unroll(N)]`
-    pub unroll: Option<Option<u32>>,
-}
-
-/// Returns whether a loop is known to have no iteration.
-fn is_empty(range: &RangeLoop) -> bool {
-    match (range.start.as_int(), range.end.as_int()) {
-        (Some(start), Some(end)) => start > end || (start == end && !range.inclusive),
-        _ => false,
     }
 }
 

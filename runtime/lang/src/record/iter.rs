@@ -1,12 +1,13 @@
 //! Walks over elements: iterators become a range or a count, and an item for each step.
 
 use super::count::{is_small, is_widest};
+use super::decided::Decision;
 use super::place::Moment;
 use super::{RangeShape, Recorder};
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
 
 /// Records the body of an iterator's closure for its argument, and returns its value.
-type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
+pub(super) type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
 
 /// An iterator that a loop walks.
 pub struct Iter<'a> {
@@ -51,6 +52,8 @@ pub(super) enum Item<'a> {
     Map(Inlined<'a>, Box<Item<'a>>),
     /// The item, if a closure takes the step at all.
     Filter(Inlined<'a>, Box<Item<'a>>),
+    /// The item, or what a closure makes of it, where that decides about the step.
+    Decided(Decision<'a>, Box<Item<'a>>),
 }
 
 impl<'a> Item<'a> {
@@ -61,6 +64,7 @@ impl<'a> Item<'a> {
             Item::Copied(inner) => Item::Copied(inner.of(source).into()),
             Item::Map(f, inner) => Item::Map(f, inner.of(source).into()),
             Item::Filter(f, inner) => Item::Filter(f, inner.of(source).into()),
+            Item::Decided(decision, inner) => Item::Decided(decision, inner.of(source).into()),
             counted => counted,
         }
     }
@@ -206,6 +210,11 @@ impl Recorder {
         Iter { item: Item::Filter(Box::new(f), iter.item.into()), ..iter }
     }
 
+    /// The iterator whose closure decides about each step.
+    pub(super) fn iter_decided<'a>(&mut self, iter: Iter<'a>, decision: Decision<'a>) -> Iter<'a> {
+        Iter { item: Item::Decided(decision, iter.item.into()), ..iter }
+    }
+
     /// Opens a loop over an iterator; its item, for the pattern of the loop.
     pub fn iter_begin(
         &mut self,
@@ -321,6 +330,10 @@ impl Recorder {
                 self.when(drop, |r| r.continue_(None));
                 item
             }
+            Item::Decided(decision, inner) => {
+                let item = self.item(*inner, k);
+                self.decide(decision, item)
+            }
         }
     }
 
@@ -337,13 +350,28 @@ impl Recorder {
 
     /// The result of a closure for a reference to an item.
     pub(super) fn asked(&mut self, f: impl FnOnce(&mut Recorder, Expr) -> Expr, item: &Expr) -> Expr {
-        // A reference, and a tuple of parts, stand for references to them: reads look through them alike.
-        let shown = match &item.kind {
+        let reference = self.item_ref(item);
+        f(self, reference)
+    }
+
+    /// The result of a closure for references to two items.
+    pub(super) fn asked_of_two(
+        &mut self,
+        f: impl FnOnce(&mut Recorder, Expr, Expr) -> Expr,
+        a: &Expr,
+        b: &Expr,
+    ) -> Expr {
+        let (a, b) = (self.item_ref(a), self.item_ref(b));
+        f(self, a, b)
+    }
+
+    /// A reference to an item. A reference, and a tuple of parts, stand for references to them: reads look through them alike.
+    fn item_ref(&mut self, item: &Expr) -> Expr {
+        match &item.kind {
             ExprKind::Tuple(_) => item.clone(),
             _ if matches!(item.ty, Type::Ref { .. }) => item.clone(),
             _ => self.ref_(false, item.clone()),
-        };
-        f(self, shown)
+        }
     }
 
     /// `!cond`, where a comparison of integers has an opposite.

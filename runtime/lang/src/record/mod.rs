@@ -15,6 +15,7 @@ mod block;
 mod call;
 mod control;
 mod count;
+mod decided;
 mod equality;
 mod error;
 mod escape;
@@ -23,6 +24,7 @@ mod fold;
 mod iter;
 mod launch;
 mod lazy;
+mod loops;
 mod ops;
 pub(crate) mod option;
 mod order;
@@ -36,11 +38,11 @@ mod tests;
 
 pub use block::{Local, Mark};
 pub use call::{Callee, DeviceCallee};
-pub use control::RangeShape;
 pub use equality::Equality;
 pub use error::RecordError;
 pub use iter::Iter;
 pub use launch::{ConstOf, Definition, KernelCallee, NoConst, PlainConst, record};
+pub use loops::RangeShape;
 pub use order::Receiver;
 pub(crate) use range::{HALF_OPEN, INCLUSIVE};
 

@@ -117,6 +117,16 @@ impl Recorder {
         Expr { kind: bound, ty }
     }
 
+    /// Adds a statement at a position of the open block.
+    pub(super) fn push_at(&mut self, mark: Mark, kind: StmtKind) {
+        let frame = self.frame();
+        let at = frame.line;
+        let block = frame.block();
+        if !block.dead && mark.stmts <= block.stmts.len() {
+            block.stmts.insert(mark.stmts, Stmt { kind, at });
+        }
+    }
+
     /// Makes any order of evaluation of the operands Rust's: where one has an effect, the others are temporaries
     /// or cannot change.
     pub(super) fn sequence(&mut self, operands: &mut [Expr]) {

@@ -246,6 +246,9 @@ impl Recorder {
             let value = self.value(value);
             return if wanted { value } else { self.unary(crate::ir::UnaryOp::Not, value) };
         }
+        if holds_for_all(op, &value.ty, &constant) {
+            return self.bool_(true);
+        }
         self.binary(op, value, constant)
     }
 
@@ -261,11 +264,11 @@ impl Recorder {
         let plain = matches!(item.kind, ExprKind::Var(_) | ExprKind::Const(_));
         let item = if plain { item } else { self.bind(item) };
         let mut tests = Vec::new();
-        if let Some(start) = start {
+        if let Some(start) = start.filter(|start| !holds_for_all(BinaryOp::Ge, &item.ty, start)) {
             tests.push(self.binary(BinaryOp::Le, start, item.clone()));
         }
-        if let Some(end) = end {
-            let below = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+        let below = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+        if let Some(end) = end.filter(|end| !holds_for_all(below, &item.ty, end)) {
             tests.push(self.binary(below, item, end));
         }
         self.all(tests)
@@ -330,5 +333,16 @@ impl Recorder {
     /// `true`, `false`
     pub fn bool_(&mut self, value: bool) -> Expr {
         Expr::bool(value)
+    }
+}
+
+/// Returns whether each number of a type compares so with a constant, as all unsigned ones are `>= 0`. CUDA's compilers warn of
+/// such a comparison.
+fn holds_for_all(op: BinaryOp, ty: &Type, constant: &Expr) -> bool {
+    let Some((low, high)) = ty.peeled().scalar().and_then(|scalar| scalar.int_range()) else { return false };
+    match (op, constant.as_int()) {
+        (BinaryOp::Ge, Some(bound)) => bound <= low,
+        (BinaryOp::Le, Some(bound)) => bound >= high,
+        _ => false,
     }
 }

@@ -73,6 +73,114 @@ impl Recorder {
         self.accumulated(best)
     }
 
+    /// `.min_by(f)`: the first of the smallest items.
+    pub fn iter_min_by(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr, Expr) -> Expr,
+    ) -> Expr {
+        self.extreme_by(iter, ty, true, f)
+    }
+
+    /// `.max_by(f)`: the last of the largest items.
+    pub fn iter_max_by(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr, Expr) -> Expr,
+    ) -> Expr {
+        self.extreme_by(iter, ty, false, f)
+    }
+
+    /// The item that stays where `f` orders the one so far and the next: the next replaces it if it is smaller, or unless it is.
+    fn extreme_by(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        smallest: bool,
+        f: impl FnOnce(&mut Recorder, Expr, Expr) -> Expr,
+    ) -> Expr {
+        let best = self.nothing_yet(&ty);
+        self.walk(iter, |r, item| {
+            let item = r.held(item);
+            let some = r.is_variant(best.clone(), "Some");
+            if r.and_begin(some) {
+                let so_far = r.part(best.clone(), Some("Some"), "0");
+                let order = r.asked_of_two(f, &so_far, &item);
+                let order = r.bind(order);
+                let next_is_smaller = r.is_unit_variant(order, "Greater");
+                let stays = if smallest { r.negate(next_is_smaller) } else { next_is_smaller };
+                r.if_value(stays);
+            }
+            let stays = r.and_end();
+            let taken = r.negate(stays);
+            r.when(taken, |r| r.found(&best, item));
+            Expr::unit()
+        });
+        self.accumulated(best)
+    }
+
+    /// `.min_by_key(f)`: the first of the items with the smallest key.
+    pub fn iter_min_by_key(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr,
+    ) -> Expr {
+        self.extreme_by_key(iter, ty, (BinaryOp::Lt, "min_by_key"), f)
+    }
+
+    /// `.max_by_key(f)`: the last of the items with the largest key.
+    pub fn iter_max_by_key(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr,
+    ) -> Expr {
+        self.extreme_by_key(iter, ty, (BinaryOp::Ge, "max_by_key"), f)
+    }
+
+    fn extreme_by_key(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        (op, name): (BinaryOp, &'static str),
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr,
+    ) -> Expr {
+        let mark = self.mark();
+        let best = self.nothing_yet(&ty);
+        let mut best_key = None;
+        self.walk(iter, |r, item| {
+            let item = r.held(item);
+            let key = r.asked(f, &item);
+            let key = r.value(key);
+            if key.ty.scalar().is_none() && key.ty != Type::Never {
+                let what = format!("keys of type `{}`; write the `fold`", key.ty);
+                return r.refuse_items(name, what);
+            }
+            let key = r.bind(key);
+            let var = r.frame().new_var("", key.ty.clone(), true, VarKind::Local);
+            best_key = Some(var);
+            let so_far = Expr { kind: ExprKind::Var(var), ty: key.ty.clone() };
+            let some = r.is_variant(best.clone(), "Some");
+            let none = r.unary(UnaryOp::Not, some);
+            let better = r.binary(op, key.clone(), so_far.clone());
+            let taken = r.any(vec![none, better]);
+            r.when(taken, |r| {
+                let kept = r.assign(so_far, key);
+                r.statement(kept);
+                r.found(&best, item)
+            });
+            Expr::unit()
+        });
+        // Its type is known only now.
+        if let Some(var) = best_key {
+            self.push_at(mark, StmtKind::Let { var, init: None });
+        }
+        self.accumulated(best)
+    }
+
     /// `.fold(start, f)`
     pub fn iter_fold(
         &mut self,

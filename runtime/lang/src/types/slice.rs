@@ -141,21 +141,27 @@ elements! {
     ElementsMut, &'a mut T, |slice, i| &mut *slice.at(i)
 }
 
-impl<'a, T> IntoIterator for &'a Slice<T> {
-    type Item = &'a T;
-    type IntoIter = Elements<'a, T>;
-    fn into_iter(self) -> Elements<'a, T> {
-        self.iter()
-    }
+macro_rules! walked {
+    ($($name:ident)+) => {$(
+        impl<'a, T> IntoIterator for &'a $name<T> {
+            type Item = &'a T;
+            type IntoIter = Elements<'a, T>;
+            fn into_iter(self) -> Elements<'a, T> {
+                self.iter()
+            }
+        }
+
+        impl<'a, T> IntoIterator for &'a mut $name<T> {
+            type Item = &'a mut T;
+            type IntoIter = ElementsMut<'a, T>;
+            fn into_iter(self) -> ElementsMut<'a, T> {
+                self.iter_mut()
+            }
+        }
+    )+};
 }
 
-impl<'a, T> IntoIterator for &'a mut Slice<T> {
-    type Item = &'a mut T;
-    type IntoIter = ElementsMut<'a, T>;
-    fn into_iter(self) -> ElementsMut<'a, T> {
-        self.iter_mut()
-    }
-}
+walked! { Slice Shared Row }
 
 /// The operand of `&x[a..b]` in a kernel.
 #[diagnostic::on_unimplemented(

@@ -54,7 +54,7 @@ pub trait SliceMethods: Sliceable {
         _probe: &FnProbe<<element<Self::Element> as Instance>::Marker>,
     ) -> Option<&Self::Element>
     where
-        Self::Element: GpuType,
+        Self::Element: DeviceType,
     {
         never_called()
     }
@@ -95,7 +95,7 @@ pub trait SliceMutMethods: SliceableMut {
         _probe: &FnProbe<<element_mut<Self::Element> as Instance>::Marker>,
     ) -> Option<&mut Self::Element>
     where
-        Self::Element: GpuType,
+        Self::Element: DeviceType,
     {
         never_called()
     }
@@ -105,6 +105,13 @@ pub trait SliceMutMethods: SliceableMut {
         _value: Self::Element,
         _probe: &FnProbe<<fill_slice<Self::Element> as Instance>::Marker>,
     ) where
+        Self::Element: GpuType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn reverse_in_kernels(&mut self, _probe: &FnProbe<<reverse_elements<Self::Element> as Instance>::Marker>)
+    where
         Self::Element: GpuType,
     {
         never_called()
@@ -142,14 +149,21 @@ pub trait Instance {
 }
 
 macro_rules! instance {
-    ($($name:ident)+) => {$(
-        impl<T: GpuType> Instance for $name<T> {
+    ($($name:ident: $bound:path;)+) => {$(
+        impl<T: $bound> Instance for $name<T> {
             type Marker = Elements<$name<T>>;
         }
     )+};
 }
 
-instance! { fill_slice swap_elements copy_elements element element_mut }
+instance! {
+    fill_slice: GpuType;
+    swap_elements: GpuType;
+    reverse_elements: GpuType;
+    copy_elements: GpuType;
+    element: DeviceType;
+    element_mut: DeviceType;
+}
 
 /// A function whose first argument is a slice, called with whatever has elements side by side.
 #[doc(hidden)]
@@ -220,7 +234,18 @@ pub fn swap_elements<T: GpuType>(x: &mut [T], i: usize, j: usize) {
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
 #[allow(dead_code, reason = "its emitter is called")]
-pub fn element<T: GpuType>(x: &[T], i: usize) -> Option<&T> {
+pub fn reverse_elements<T: GpuType>(x: &mut [T]) {
+    let len = x.len();
+    for i in 0..len / 2 {
+        x.swap(i, len - 1 - i);
+    }
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn element<T: DeviceType>(x: &[T], i: usize) -> Option<&T> {
     if i < x.len() { Some(&x[i]) } else { None }
 }
 
@@ -228,7 +253,7 @@ pub fn element<T: GpuType>(x: &[T], i: usize) -> Option<&T> {
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
 #[allow(dead_code, reason = "its emitter is called")]
-pub fn element_mut<T: GpuType>(x: &mut [T], i: usize) -> Option<&mut T> {
+pub fn element_mut<T: DeviceType>(x: &mut [T], i: usize) -> Option<&mut T> {
     if i < x.len() { Some(&mut x[i]) } else { None }
 }
 
@@ -435,6 +460,15 @@ macro_rules! host_mut {
                 assert!(len == count, "copy_from_slice: the lengths differ");
                 // SAFETY: both have this many elements, and no reference to them is alive.
                 unsafe { core::ptr::copy(from, to, len) };
+            }
+
+            /// Exchanges the first element with the last, the second with the last but one, and so on.
+            pub fn reverse(&mut self)
+            where
+                T: Copy,
+            {
+                let len = self.extent_mut().1;
+                (0..len / 2).for_each(|i| self.swap(i, len - 1 - i));
             }
 
             /// Exchanges two elements.

@@ -1,0 +1,125 @@
+//! Adapters of iterators whose closures decide which steps there are: `take_while`, `scan` and their like.
+
+use super::iter::{Inlined, Iter};
+use super::{Local, Recorder};
+use crate::ir::{Expr, Type, UnaryOp};
+
+/// What a closure decides at each step.
+pub(super) enum Decision<'a> {
+    /// Whether there is this step, and any after it.
+    TakeWhile(Inlined<'a>),
+    /// Whether the first steps are left out, as long as the variable holds.
+    SkipWhile(Inlined<'a>, Expr),
+    /// The item, or that there is no further step.
+    MapWhile(Inlined<'a>),
+    /// The item, or that this step is left out.
+    FilterMap(Inlined<'a>),
+    /// Nothing: it looks at the item.
+    Inspect(Inlined<'a>),
+}
+
+impl Recorder {
+    /// `.take_while(f)`
+    pub fn iter_take_while<'a>(
+        &mut self,
+        iter: Iter<'a>,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+    ) -> Iter<'a> {
+        self.iter_decided(iter, Decision::TakeWhile(Box::new(f)))
+    }
+
+    /// `.skip_while(f)`
+    pub fn iter_skip_while<'a>(
+        &mut self,
+        iter: Iter<'a>,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+    ) -> Iter<'a> {
+        let skips = self.bool_(true);
+        let skips = self.let_("", true, Type::BOOL, skips);
+        let skips = self.local(&skips);
+        self.iter_decided(iter, Decision::SkipWhile(Box::new(f), skips))
+    }
+
+    /// `.map_while(f)`
+    pub fn iter_map_while<'a>(
+        &mut self,
+        iter: Iter<'a>,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+    ) -> Iter<'a> {
+        self.iter_decided(iter, Decision::MapWhile(Box::new(f)))
+    }
+
+    /// `.filter_map(f)`
+    pub fn iter_filter_map<'a>(
+        &mut self,
+        iter: Iter<'a>,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+    ) -> Iter<'a> {
+        self.iter_decided(iter, Decision::FilterMap(Box::new(f)))
+    }
+
+    /// `.inspect(f)`
+    pub fn iter_inspect<'a>(
+        &mut self,
+        iter: Iter<'a>,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+    ) -> Iter<'a> {
+        self.iter_decided(iter, Decision::Inspect(Box::new(f)))
+    }
+
+    /// `.scan(start, f)`, where `start` is the variable that holds the state.
+    pub fn iter_scan<'a>(
+        &mut self,
+        iter: Iter<'a>,
+        start: &Local,
+        f: impl FnOnce(&mut Recorder, Expr, Expr) -> Expr + 'a,
+    ) -> Iter<'a> {
+        let state = self.local(start);
+        let step = move |r: &mut Recorder, item: Expr| {
+            let state = r.ref_(true, state);
+            f(r, state, item)
+        };
+        self.iter_decided(iter, Decision::MapWhile(Box::new(step)))
+    }
+
+    /// The item of a step that a closure decides about.
+    pub(super) fn decide(&mut self, decision: Decision<'_>, item: Expr) -> Expr {
+        match decision {
+            Decision::TakeWhile(f) => {
+                let item = self.held(item);
+                let goes_on = self.asked(f, &item);
+                let ends = self.opposite(goes_on);
+                self.when(ends, |r| r.break_(None, None));
+                item
+            }
+            Decision::SkipWhile(f, skips) => {
+                let item = self.held(item);
+                self.when(skips.clone(), |r| {
+                    let skip = r.asked(f, &item);
+                    r.assign(skips.clone(), skip);
+                    r.when(skips, |r| r.continue_(None));
+                    Expr::unit()
+                });
+                item
+            }
+            Decision::MapWhile(f) => self.some_of(f, item, |r| r.break_(None, None)),
+            Decision::FilterMap(f) => self.some_of(f, item, |r| r.continue_(None)),
+            Decision::Inspect(f) => {
+                let item = self.held(item);
+                let done = self.asked(f, &item);
+                self.statement(done);
+                item
+            }
+        }
+    }
+
+    /// The value in the `Option` that a closure gives for an item. If it is `None`, control leaves the step.
+    fn some_of(&mut self, f: Inlined<'_>, item: Expr, leave: impl FnOnce(&mut Recorder) -> Expr) -> Expr {
+        let given = f(self, item);
+        let given = self.bind_parts(given);
+        let some = self.is_variant(given.clone(), "Some");
+        let none = self.unary(UnaryOp::Not, some);
+        self.when(none, leave);
+        self.part(given, Some("Some"), "0")
+    }
+}
