@@ -34,6 +34,7 @@ pub struct Tokens<
 }
 
 /// Loads the tiles of queries that `next` hands out, with their keys and values. One thread calls it.
+#[allow(clippy::too_many_arguments, reason = "the shared memory of the kernel, and its arguments")]
 #[gpu_fn]
 fn load<
     T: TensorCoreElement + DeviceType<Erased = T>,
@@ -117,7 +118,8 @@ fn store<T: TensorCoreElement + DeviceType<Erased = T>, const D: usize, const RO
     queries: i32,
     alone: u32,
 ) {
-    let is_first = thread_idx().x % 128 == 0;
+    let place_of_thread = thread_idx().x % 128;
+    let is_first = place_of_thread == 0;
     if is_first {
         bulk_wait_read::<0>();
     }
@@ -140,6 +142,7 @@ fn store<T: TensorCoreElement + DeviceType<Erased = T>, const D: usize, const RO
 }
 
 /// Computes the results of the tiles that `load` loads, for the 64 queries of each that are the warpgroup's.
+#[allow(clippy::too_many_arguments, reason = "the shared memory of the kernel, and its arguments")]
 #[gpu_fn]
 fn attend<
     T: TensorCoreElement + DeviceType<Erased = T>,
@@ -235,7 +238,7 @@ fn attend<
         // A query without keys has the result zero.
         let share = |sum: f32| if sum == 0.0 { 0.0 } else { 1.0 / sum };
         out.scale_rows([share(sum[0]), share(sum[1])]);
-        if lse.len() != 0 && place % 4 == 0 {
+        if !lse.is_empty() && place % 4 == 0 {
             let of_head = (sequence * shape.heads + head) as usize * shape.queries as usize;
             #[unroll]
             for i in 0..2usize {

@@ -387,7 +387,7 @@ pub fn attention_to_pages<
             at.store::<T>(o, share, i / D, i % D, x, totals[i / D].weights);
         }
     }
-    if part == 0 && row < share.rows as usize && lse.len() != 0 {
+    if part == 0 && row < share.rows as usize && !lse.is_empty() {
         let Sum { top, weights } = totals[row];
         let log2 = top.mul_add(scale, fast_log2(weights));
         lse[share.sequence as usize * at.heads as usize + share.first as usize + row] =
