@@ -29,14 +29,14 @@ for line in sys.stdin:
 # The collection's have the names of others.
 {
     cargo test --release --no-run --message-format=json -p warpsmith-kernels --test collection
-    cargo bench --no-run --message-format=json -p warpsmith-kernels --bench collection --bench gemm
+    cargo bench --no-run --message-format=json -p warpsmith-kernels --bench collection --bench gemm --bench attention
 } | python3 -c '
 import json, shutil, sys
 for line in sys.stdin:
     built = json.loads(line)
     if built.get("executable"):
         kind = {"test": "tests"}.get(built["target"]["kind"][0], built["target"]["kind"][0])
-        name = "gemm" if built["target"]["name"] == "gemm" else kind
+        name = kind if built["target"]["name"] == "collection" else built["target"]["name"]
         shutil.copy(built["executable"], sys.argv[1] + "/kernels_" + name)
 ' "$folder"
 strip "$folder"/*

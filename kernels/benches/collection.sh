@@ -18,3 +18,4 @@ if python3 -c "import torch, triton" 2>/dev/null; then
     python3 "$here/matrices.py" "$folder/kernels_bench"
 fi
 python3 "$here/gemm.py" "$folder/kernels_gemm"
+python3 "$here/attention.py" "$folder/kernels_attention"

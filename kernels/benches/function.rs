@@ -129,7 +129,9 @@ pub fn kept<T: GpuType>(buffer: Buffer<T>) -> &'static mut Buffer<T> {
     Box::leak(Box::new(buffer))
 }
 
-/// A number of [-1, 1) for an index; the peers have the same.
+/// A number of [-1, 1) for an index, on the host and in kernels; the peers have the same.
+#[allow(dead_code, reason = "each bench has its own")]
+#[gpu_fn]
 pub fn hashed(i: usize) -> f32 {
     let mut h = (i as u32).wrapping_mul(2_654_435_761);
     h ^= h >> 15;
@@ -139,6 +141,7 @@ pub fn hashed(i: usize) -> f32 {
 }
 
 /// A setting of the environment, if it is there and valid.
+#[allow(dead_code, reason = "each bench has its own")]
 pub fn setting<T: FromStr>(name: &str) -> Option<T> {
     std::env::var(name).ok()?.parse().ok()
 }

@@ -1,5 +1,5 @@
 //! Kernels that programs call as functions: reductions, scans, selections, sorts, functions of rows, transposes, products of
-//! matrices, histograms and random numbers.
+//! matrices, attention, histograms and random numbers.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -23,6 +23,7 @@
 #![deny(missing_docs)]
 
 pub mod argument;
+pub mod attention;
 mod call;
 pub mod comparable;
 mod error;

@@ -19,3 +19,4 @@ pub use epilogue::{Epilogue, Gelu, GeluTanh, Relu, Silu, Unchanged};
 pub use gemm::{Gemm, gemm};
 pub use gemv::{Gemv, GemvQuantized, gemv, gemv_quantized};
 pub use problem::{Problem, Task};
+pub use tensor_cores::call::TensorCoreElement;

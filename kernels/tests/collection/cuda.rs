@@ -4,6 +4,8 @@ use warpsmith::codegen::{Checks, PrintOptions};
 use warpsmith::nvrtc::Arch;
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
+use warpsmith_kernels::attention::forward::{attention_by_three, attention_by_two};
+use warpsmith_kernels::attention::pages::attention_to_pages;
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
 use warpsmith_kernels::movement::{
     copy_rows, named_rows, transpose, transpose_bytes, transpose_elements, transpose_packs,
@@ -90,6 +92,8 @@ fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemm_warps<f16, Silu, true, false>>("gemm_warps@f16_silu", ());
     prints_for_warpgroups::<gemm_warpgroups<bf16, Unchanged, false, 256, true>>("gemm_warpgroups@bf16", ());
     prints_for_warpgroups::<gemm_split_k<bf16, Unchanged, 16, { stages(16) }, 2>>("gemm_split_k@16", ());
+    prints_for_warpgroups::<attention_by_two<bf16, 128, 128>>("attention_by_two@128", ());
+    prints_for_warpgroups::<attention_to_pages<bf16, 128, 16>>("attention_to_pages@128", ());
     prints::<gemv_rows<bf16, 8, 4>>("gemv_rows@bf16", (128,));
     prints::<gemv_columns<f32, 4>>("gemv_columns@f32", ());
     prints::<gemv_quantized_rows<Q4_0, 4, true>>("gemv_quantized_rows@q4_0", (64,));
@@ -117,6 +121,9 @@ fn sorts_and_rows_by_number_print_what_the_snapshots_show() {
 fn sums_of_warpgroups_stay_in_registers() {
     keeps_sums_in_registers::<gemm_warpgroups<bf16, Gelu, false, 256, false>>("gelu", &());
     keeps_sums_in_registers::<gemm_warpgroups<f16, Gelu, true, 128, false>>("gelu_128", &());
+    keeps_sums_in_registers::<attention_by_three<f16, 64, 128>>("attention_64", &());
+    keeps_sums_in_registers::<attention_by_two<f16, 256, 48>>("attention_256", &());
+    keeps_sums_in_registers::<attention_to_pages<f16, 256, 32>>("pages_256", &());
     keeps_sums_in_registers::<gemm_split_k<f16, Gelu, 64, { stages(64) }, 2>>("split_64", &());
     keeps_sums_in_registers::<gemm_split_k<bf16, Gelu, 128, { stages(128) }, 1>>("split_128", &());
 }

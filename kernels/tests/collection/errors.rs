@@ -4,6 +4,7 @@ use warpsmith::args::{KernelArg, SliceArg};
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
+use warpsmith_kernels::attention::{Attention, attention, heads, heads_mut, paged_attention};
 use warpsmith_kernels::movement::{permute, transpose};
 use warpsmith_kernels::reduction::{Sum, dot, reduce};
 use warpsmith_kernels::rows::{cross_entropy, rms_norm, softmax};
@@ -106,6 +107,81 @@ fn matrices_that_do_not_fit_are_named() {
         permute(&device, &x, &[3, 5], &[1, 0], &mut y).run(),
         "`x` has 12 elements, but needs as many as the extents make up; \
          pass the extents of the array, or a part of the memory",
+    );
+}
+
+/// A setting of a call.
+type Change = for<'a> fn(Call<'a, Attention<'a, bf16>>) -> Call<'a, Attention<'a, bf16>>;
+
+#[test]
+fn heads_that_do_not_fit_are_named() {
+    let device = Device::simulator();
+    let x = device.upload(&[bf16::ZERO; 320]).expect("memory");
+    let mut y = device.alloc_zeroed::<bf16>(320).expect("memory");
+    let mut lse = device.alloc_zeroed::<f32>(8).expect("memory");
+    let of = |extents| heads(&x, extents).expect("it fits");
+    refused(
+        heads(&x, [2, 3, 4, 16]),
+        "`heads` has 320 elements, but needs 384, for all sequences, heads and tokens; pass more memory, or smaller extents",
+    );
+    refused(
+        of([2, 2, 4, 16]).strides([128, 64, 8]),
+        "`strides` has a distance of 8 elements, but needs at least 16, the elements that lie within one distance; \
+         vectors must not overlap",
+    );
+    let mut check = |[q, k, v]: [[usize; 4]; 3], change: Change, text| {
+        let to = heads_mut(&mut y, q).expect("it fits");
+        refused(change(attention(&device, of(q), of(k), of(v), to)).plan(), text);
+    };
+    let (q, k) = ([1, 4, 3, 16], [1, 2, 5, 16]);
+    check(
+        [q, k, [1, 2, 4, 16]],
+        |call| call,
+        "`v` has the extents [1, 2, 4, 16], but needs [1, 2, 5, 16], those of `k`; \
+         extents are sequences, heads, tokens and elements of a vector",
+    );
+    check(
+        [q, [1, 3, 5, 16], [1, 3, 5, 16]],
+        |call| call,
+        "`k` has 3 heads, but needs a number of heads that divides the 4 of `q`; \
+         as many heads of queries share each head of keys",
+    );
+    check(
+        [[1, 4, 3, 12], [1, 2, 5, 12], [1, 2, 5, 12]],
+        |call| call,
+        "`q` has vectors of 12 elements, but needs a multiple of 8 up to 256; \
+         copy shorter vectors to longer ones that end with zeros",
+    );
+    check(
+        [q, k, k],
+        |call| call.scale(0.0),
+        "`scale` has the value 0, but needs a positive number; negate the queries instead",
+    );
+    let call = attention(&device, of(q), of(k), of(k), heads_mut(&mut y, q).expect("it fits"));
+    refused(
+        call.lse(&mut lse).run(),
+        "`lse` has 8 elements, but needs 12, one for each query of each head; \
+         pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`",
+    );
+    let behind = heads(x.slice(1..).expect("a part"), k).expect("it fits");
+    refused(
+        attention(&device, of(q), behind, of(k), heads_mut(&mut y, q).expect("it fits")).run(),
+        "`k` has strides of [160, 80, 16] elements, and 7 elements before the first multiple, but needs all vectors to begin at \
+         multiples of 16 bytes; copy it to memory of its own, with `movement::copy`",
+    );
+    let words = device.upload(&[0u32; 3]).expect("memory");
+    refused(
+        paged_attention(
+            &device,
+            of([3, 2, 1, 16]),
+            of([2, 2, 5, 16]),
+            of([2, 2, 5, 16]),
+            matrix(&words, 1, 3).expect("it fits"),
+            &words,
+            heads_mut(&mut y, [3, 2, 1, 16]).expect("it fits"),
+        )
+        .run(),
+        "`table` has 1 rows, but needs 3, one for each sequence; a row has the numbers of the pages of a sequence",
     );
 }
 

@@ -2,6 +2,7 @@
 //!
 //! `CORPUS_SCALE=real` takes inputs of real size on a GPU.
 
+mod attention;
 mod cuda;
 mod devices;
 mod errors;
@@ -10,6 +11,7 @@ mod indexed;
 mod matrices;
 mod movement;
 mod numbers;
+mod pages;
 mod products;
 mod quantized;
 mod random;

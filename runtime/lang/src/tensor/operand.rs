@@ -5,7 +5,7 @@ use core::mem::size_of;
 
 use warpsmith_macros::{GpuType, gpu_impl};
 
-use super::TensorElement;
+use super::{HalfElement, TensorElement, WarpAccumulator};
 use crate::device_api::index::lane_id;
 use crate::device_api::ldmatrix::{ldmatrix_x4, ldmatrix_x4_trans};
 use crate::tile::{Layout, Tile};
@@ -46,6 +46,28 @@ impl<T, const C: usize> OperandB<T, C> {
         assert!(C % 2 == 0, "`OperandB<T, C>` has 8 * C columns, which are loaded by 16: C is even");
         2
     };
+}
+
+#[gpu_impl]
+impl<const R: usize, const C: usize> WarpAccumulator<f32, R, C> {
+    /// The 16 columns from `col` on, rounded to `T`, as the left operand of another product. Each sum stays in its lane.
+    ///
+    /// `col` is a multiple of 16.
+    pub fn to_operand<T: HalfElement>(&self, col: usize) -> OperandA<T, R> {
+        debug_assert!(col % 16 == 0 && col + 16 <= 8 * C, "an operand is outside the sums");
+        let mut registers = [[0u32; 4]; R];
+        #[unroll]
+        for i in 0..R {
+            let (left, right) = (self.registers[i][col / 8], self.registers[i][col / 8 + 1]);
+            registers[i] = [
+                T::pair(left[0], left[1]),
+                T::pair(left[2], left[3]),
+                T::pair(right[0], right[1]),
+                T::pair(right[2], right[3]),
+            ];
+        }
+        OperandA { registers, element: PhantomData }
+    }
 }
 
 impl<T, const ROWS: usize, const COLS: usize, L: Layout> Tile<'_, T, ROWS, COLS, L> {

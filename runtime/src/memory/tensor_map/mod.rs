@@ -15,7 +15,9 @@ use crate::memory::pitched::Pitched2;
 use crate::memory::region::{Part3, PartMut3};
 use part::Strided;
 pub use part::{TensorPart, TensorPartMut};
-use warpsmith_lang::tensor_map::{BoxLayout, MappedElement, TensorMap, TensorMapMut};
+use warpsmith_lang::tensor_map::{
+    BoxLayout, MappedElement, TensorMap, TensorMap4, TensorMapMut, TensorMapMut4,
+};
 
 /// Options of a map that are not part of its type.
 ///
@@ -67,7 +69,7 @@ impl Device {
         extents: [usize; 2],
         stride: usize,
     ) -> Result<TensorMap<'a, T, ROWS, COLS, L>> {
-        let matrix = Strided::<T, 2>::rows_of_arg(self, &memory.into_arg(), extents, stride)?;
+        let matrix = Strided::<T, 2>::of_arg(self, &memory.into_arg(), extents, [stride, 1])?;
         // SAFETY: the argument borrows the memory for the lifetime.
         Ok(unsafe { TensorMap::new(matrix.object(TensorMap::<T, ROWS, COLS, L>::SHAPE)?) })
     }
@@ -85,9 +87,63 @@ impl Device {
         extents: [usize; 2],
         stride: usize,
     ) -> Result<TensorMapMut<'a, T, ROWS, COLS, L>> {
-        let matrix = Strided::<T, 2>::rows_of_arg(self, &memory.into_arg(), extents, stride)?;
+        let matrix = Strided::<T, 2>::of_arg(self, &memory.into_arg(), extents, [stride, 1])?;
         // SAFETY: the argument borrows the memory for the lifetime, to be written.
         Ok(unsafe { TensorMapMut::new(matrix.object(TensorMapMut::<T, ROWS, COLS, L>::SHAPE)?) })
+    }
+
+    /// A tensor of four dimensions in the memory of any argument of kernels, the outermost first, in boxes that the copy engine loads: an
+    /// argument for `&TensorMap4<T, BATCHES, PLANES, ROWS, COLS, L>`. `strides` are in elements, and the last is 1.
+    ///
+    /// # Errors
+    /// The errors of [`Device::tensor_map`].
+    ///
+    /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
+    pub fn tensor_map4<
+        'a,
+        T: MappedElement,
+        const BATCHES: usize,
+        const PLANES: usize,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+    >(
+        &self,
+        memory: impl SliceArg<'a, T>,
+        extents: [usize; 4],
+        strides: [usize; 4],
+    ) -> Result<TensorMap4<'a, T, BATCHES, PLANES, ROWS, COLS, L>> {
+        let tensor = Strided::<T, 4>::of_arg(self, &memory.into_arg(), extents, strides)?;
+        let shape = TensorMap4::<T, BATCHES, PLANES, ROWS, COLS, L>::SHAPE;
+        // SAFETY: the argument borrows the memory for the lifetime.
+        Ok(unsafe { TensorMap4::new(tensor.object(shape)?) })
+    }
+
+    /// Like [`tensor_map4`](Self::tensor_map4), in memory that kernels write: an argument for
+    /// `&mut TensorMapMut4<T, BATCHES, PLANES, ROWS, COLS, L>`.
+    ///
+    /// # Errors
+    /// The errors of [`Device::tensor_map`].
+    ///
+    /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
+    pub fn tensor_map4_mut<
+        'a,
+        T: MappedElement,
+        const BATCHES: usize,
+        const PLANES: usize,
+        const ROWS: usize,
+        const COLS: usize,
+        L: BoxLayout,
+    >(
+        &self,
+        memory: impl SliceMutArg<'a, T>,
+        extents: [usize; 4],
+        strides: [usize; 4],
+    ) -> Result<TensorMapMut4<'a, T, BATCHES, PLANES, ROWS, COLS, L>> {
+        let tensor = Strided::<T, 4>::of_arg(self, &memory.into_arg(), extents, strides)?;
+        let shape = TensorMapMut4::<T, BATCHES, PLANES, ROWS, COLS, L>::SHAPE;
+        // SAFETY: the argument borrows the memory for the lifetime, to be written.
+        Ok(unsafe { TensorMapMut4::new(tensor.object(shape)?) })
     }
 }
 

@@ -66,13 +66,13 @@ impl<T, const RANK: usize> Clone for Strided<'_, T, RANK> {
 
 impl<T, const RANK: usize> Copy for Strided<'_, T, RANK> {}
 
-impl<'a, T: MappedElement> Strided<'a, T, 2> {
-    /// Rows `stride` elements apart in the memory of an argument of kernels, which is on this device.
-    pub fn rows_of_arg(
+impl<'a, T: MappedElement, const RANK: usize> Strided<'a, T, RANK> {
+    /// A tensor in the memory of an argument of kernels, which is on this device. `strides` are in elements.
+    pub fn of_arg(
         device: &'a Device,
         arg: &KernelArg,
-        extents: [usize; 2],
-        stride: usize,
+        extents: [usize; RANK],
+        strides: [usize; RANK],
     ) -> Result<Self> {
         let &KernelArg::Slice { ptr: address, bytes, place, order, .. } = arg else {
             unreachable!("the argument of a slice is a slice")
@@ -81,8 +81,7 @@ impl<'a, T: MappedElement> Strided<'a, T, 2> {
             return Err(DriverError::WrongDevice { memory: place, device: device.place() }.into());
         }
         let origin = Origin { address, place, order, gpu: device.as_gpu() };
-        let size = size_of::<T>();
-        let strides = [stride.saturating_mul(size), size];
+        let strides = strides.map(|stride| stride.saturating_mul(size_of::<T>()));
         let options = TensorOptions::new();
         Ok(Self { origin, bytes: bytes as usize, extents, strides, options, _elements: PhantomData })
     }
