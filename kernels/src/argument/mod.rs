@@ -2,9 +2,10 @@
 //!
 //! Takes arguments of kernels, and passes them to any number of launches. Knows no kernel.
 
+mod fits;
 mod matrix;
 mod slice;
 
+pub(crate) use fits::{length, one_for_each, same_extents, side_by_side};
 pub use matrix::{Layout, Matrix, MatrixMut, matrix, matrix_mut};
-pub(crate) use slice::length;
 pub use slice::{Input, Output, Packs};

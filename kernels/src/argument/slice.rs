@@ -142,22 +142,6 @@ fn accessed(arg: KernelArg, is_written: bool) -> KernelArg {
     }
 }
 
-/// Refuses an argument of another length than `expected`, which is explained by `why`.
-///
-/// # Errors
-/// [`KernelError::Shape`] with the argument's name, `what`.
-pub(crate) fn length(what: &'static str, len: usize, expected: usize, why: &str) -> Result<(), KernelError> {
-    if len == expected {
-        return Ok(());
-    }
-    Err(KernelError::Shape {
-        what,
-        expected: format!("{expected}, {why}"),
-        got: format!("{len} elements"),
-        way_out: "pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`",
-    })
-}
-
 /// Address of the first element, and number of elements.
 fn extent(arg: &KernelArg) -> (u64, usize) {
     match arg {

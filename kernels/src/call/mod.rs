@@ -127,14 +127,21 @@ impl Target {
 
 /// A step that launches a kernel: `step!(target, (grid, block), kernel(arguments))`, or with blocks of a cluster behind the threads.
 ///
+/// `step!(target, early (grid, block, cluster), kernel(arguments))` launches a kernel that waits for the one before by itself, with
+/// `grid_dependency_wait`.
+///
 /// The arguments are evaluated again at each launch, from what the step owns.
 macro_rules! step {
     (@of $target:expr, $prepared:expr, $launch:expr) => {{
         let ready = $target.prepare($prepared)?;
         $crate::call::Step::new(move || Ok(ready.launch($launch)?))
     }};
-    ($target:expr, ($grid:expr, $block:expr, $cluster:expr), $launch:expr) => {
-        step!(@of $target, $launch.grid($grid).block($block).cluster($cluster), $launch)
+    ($target:expr, early ($grid:expr, $block:expr, $cluster:expr), $launch:expr) => {
+        step!(
+            @of $target,
+            $launch.grid($grid).block($block).cluster($cluster).programmatic_serialization(),
+            $launch
+        )
     };
     ($target:expr, $at:expr, $launch:expr) => {{
         let (grid, block): (u32, u32) = $at;

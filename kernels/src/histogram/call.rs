@@ -79,6 +79,15 @@ enum Way {
     Memory,
 }
 
+/// Shared memory of a block.
+#[derive(Clone, Copy, Debug)]
+struct Shared {
+    /// Bytes of all copies.
+    bytes: usize,
+    /// Words from one copy of the counters to the next.
+    stride: usize,
+}
+
 impl Way {
     /// The first way that fits a number of bins.
     fn of(bins: usize, limits: &Limits) -> Self {
@@ -91,16 +100,16 @@ impl Way {
         }
     }
 
-    /// Bytes of shared memory for a number of bins, and words from one copy to the next.
-    fn shared(self, bins: usize) -> (usize, usize) {
+    /// The shared memory for a number of bins.
+    fn shared(self, bins: usize) -> Shared {
         match self {
             Way::Block { is_packed, copies } => {
                 let words = if is_packed { bins.div_ceil(2) } else { bins };
                 // The copies of a bin are in different banks.
                 let stride = if copies > 1 { words.next_multiple_of(32) + 1 } else { words };
-                (copies * stride * size_of::<u32>(), stride)
+                Shared { bytes: copies * stride * size_of::<u32>(), stride }
             }
-            Way::Memory => (0, 0),
+            Way::Memory => Shared { bytes: 0, stride: 0 },
         }
     }
 }
@@ -135,7 +144,7 @@ impl<'a, T: Bounded> Family<'a> for Histogram<'a, T> {
         self.bins.apart_from("bins", &self.x, "x")?;
         let bins = self.bins.len();
         let way = Way::of(bins, limits);
-        let shared = way.shared(bins).0;
+        let shared = way.shared(bins).bytes;
         let (kernel, block, why) = match way {
             Way::Block { is_packed: false, copies } => (
                 "histogram_by_blocks",
@@ -191,7 +200,7 @@ fn steps<'a, T: Bounded, const N: usize>(
     let values = Values { head, tail: head + packs.len() * N };
     let (grid, block) = (plan.grid, plan.block);
     let way = Way::of(bins.len(), target.device.limits());
-    let (shared, stride) = way.shared(bins.len());
+    let Shared { bytes, stride } = way.shared(bins.len());
     let count = match way {
         Way::Block { is_packed, copies } => {
             let (copies, stride) = (copies as u32, stride as u32);
@@ -200,7 +209,7 @@ fn steps<'a, T: Bounded, const N: usize>(
                     let launch = histogram_by_blocks::<T, N, $packed>(
                         &x, &packs, values, bounds, copies, stride, &mut bins,
                     );
-                    let ready = target.prepare(launch.grid(grid).block(block).dynamic_shared(shared))?;
+                    let ready = target.prepare(launch.grid(grid).block(block).dynamic_shared(bytes))?;
                     Step::new(move || {
                         Ok(ready.launch(histogram_by_blocks::<T, N, $packed>(
                             &x, &packs, values, bounds, copies, stride, &mut bins,

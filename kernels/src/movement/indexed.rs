@@ -7,11 +7,10 @@ use warpsmith::prelude::*;
 use super::call::word;
 use super::kernels::THREADS;
 use super::plan::{VALUES, lanes_of};
-use crate::argument::{Input, Matrix, MatrixMut, Output};
+use crate::argument::{Input, Matrix, MatrixMut, Output, one_for_each, side_by_side};
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::pack::{PACK_BYTES, Pack};
-use crate::rows::{one_for_each, side_by_side};
 
 /// Rows that a list of numbers names. Lengths are in elements or packs, whichever an instruction loads.
 #[derive(Clone, Copy, Debug, GpuType)]

@@ -52,6 +52,16 @@ impl<'a, T: Num + GpuType, E: Epilogue> Finisher<'a, T, E> {
         Finisher { how, bias, residual, epilogue }
     }
 
+    /// The number of the element at (`row`, `col`) in `c`.
+    pub fn place(self, row: usize, col: usize) -> usize {
+        row * self.how.c_stride + col
+    }
+
+    /// Whether the elements that `c` has before are added.
+    pub fn adds(self) -> bool {
+        self.how.beta != 0.0
+    }
+
     /// The element of `c` at (`row`, `col`) for its sum, and for the element that is there.
     ///
     /// A call's arguments fit together, so bias and residual have all of these elements. Checks of their indices, beside each sum, would

@@ -43,8 +43,30 @@ pub enum Choice {
     Lanes { lanes: u32, grid: u32 },
     /// `splits` blocks share a row.
     Blocks { splits: u32, grid: u32 },
-    /// Neighbouring threads take neighbouring columns, in packs or one by one.
-    Columns { at: Columns, in_packs: bool, grid: u32 },
+    /// Neighbouring threads take neighbouring columns.
+    Columns(ByColumns),
+}
+
+/// A grid whose neighbouring threads take neighbouring columns, in packs or one by one.
+#[derive(Clone, Copy, Debug)]
+pub struct ByColumns {
+    /// The array, and how blocks share it.
+    pub at: Columns,
+    /// Whether a thread takes a pack of columns.
+    pub in_packs: bool,
+    /// Number of blocks.
+    pub grid: u32,
+}
+
+impl ByColumns {
+    /// Number of partial results and of counters in the workspace for `outputs` results.
+    pub fn workspace(&self, outputs: usize) -> (usize, usize) {
+        if self.at.splits > 1 {
+            (outputs * self.at.splits as usize, (self.grid / self.at.splits) as usize)
+        } else {
+            (0, 0)
+        }
+    }
 }
 
 impl Shape {
@@ -110,7 +132,7 @@ impl Shape {
         } else if self.inner == 1 && (self.axis_stride == 1 || self.n <= 1) {
             self.by_rows(elements, busy, limits, blocks)
         } else {
-            self.by_columns(elements, busy, limits, blocks)
+            Choice::Columns(self.by_columns(elements, busy / 2, limits, blocks))
         }
     }
 
@@ -142,7 +164,14 @@ impl Shape {
         Choice::Lanes { lanes, grid: grid as u32 }
     }
 
-    fn by_columns(&self, elements: Elements, busy: usize, limits: &Limits, blocks: Option<u32>) -> Choice {
+    /// The grid for columns: `busy` blocks keep the device busy, or `blocks` share each column.
+    pub fn by_columns(
+        &self,
+        elements: Elements,
+        busy: usize,
+        limits: &Limits,
+        blocks: Option<u32>,
+    ) -> ByColumns {
         let per_pack = PACK_BYTES / elements.size.clamp(1, PACK_BYTES);
         let divides = |n: usize| n.is_multiple_of(per_pack);
         let aligned = elements.misalignment == Some(0) && PACK_BYTES.is_multiple_of(elements.size.max(1));
@@ -158,7 +187,7 @@ impl Shape {
         let tiles = columns.div_ceil(width);
         let blocks_of_one = self.outer.saturating_mul(tiles);
         let most = self.n.div_ceil(lines * 16).max(1);
-        let splits = blocks.map_or((busy / 2 / blocks_of_one).clamp(1, most), |n| n as usize);
+        let splits = blocks.map_or((busy / blocks_of_one.max(1)).clamp(1, most), |n| n as usize);
         let grid = blocks_of_one.saturating_mul(splits);
         let (splits, grid) =
             if grid <= limits.grid[0] as usize { (splits, grid) } else { (1, blocks_of_one) };
@@ -171,7 +200,7 @@ impl Shape {
             width: width as u32,
             splits: splits as u32,
         };
-        Choice::Columns { at, in_packs, grid: u32::try_from(grid).unwrap_or(u32::MAX) }
+        ByColumns { at, in_packs, grid: u32::try_from(grid).unwrap_or(u32::MAX) }
     }
 }
 
@@ -180,16 +209,8 @@ impl Choice {
     pub fn grid(&self) -> u32 {
         match *self {
             Choice::Nothing => 0,
-            Choice::Lanes { grid, .. } | Choice::Blocks { grid, .. } | Choice::Columns { grid, .. } => grid,
-        }
-    }
-
-    /// Blocks for each result.
-    pub fn splits(&self) -> u32 {
-        match self {
-            Choice::Blocks { splits, .. } => *splits,
-            Choice::Columns { at, .. } => at.splits,
-            Choice::Nothing | Choice::Lanes { .. } => 1,
+            Choice::Lanes { grid, .. } | Choice::Blocks { grid, .. } => grid,
+            Choice::Columns(columns) => columns.grid,
         }
     }
 
@@ -197,9 +218,7 @@ impl Choice {
     pub fn workspace(&self, outputs: usize) -> (usize, usize) {
         match self {
             Choice::Blocks { splits, grid } if *splits > 1 => (*grid as usize, outputs),
-            Choice::Columns { at, grid, .. } if at.splits > 1 => {
-                (outputs * at.splits as usize, (*grid / at.splits) as usize)
-            }
+            Choice::Columns(columns) => columns.workspace(outputs),
             _ => (0, 0),
         }
     }

@@ -9,7 +9,7 @@ use warpsmith::{Buffer, Device};
 use super::Reduction;
 use super::block::{THREADS, WARPS};
 use super::columns::reduce_columns;
-use super::plan::{Choice, Elements, Shape};
+use super::plan::{ByColumns, Choice, Elements, Shape};
 use super::rows::{Rows, reduce_rows as rows_kernel, reduce_short_rows as short_rows_kernel};
 use crate::argument::{Input, Layout, Matrix, Output, Packs};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
@@ -68,9 +68,6 @@ pub struct Reduce<'a, R: Reduction> {
     blocks: Option<u32>,
     _reduction: PhantomData<R>,
 }
-
-/// A launch, or why there is none.
-type Stepped<'a> = Result<Step<'a>, KernelError>;
 
 /// The part of `x` that makes up a result.
 enum Asked {
@@ -135,7 +132,7 @@ impl<'a, R: Reduction> Family<'a> for Reduce<'a, R> {
                 WARPS as usize,
                 format!("{splits} blocks share a row, and the last joins their results"),
             ),
-            Choice::Columns { at, in_packs, .. } => {
+            Choice::Columns(ByColumns { at, in_packs, .. }) => {
                 let loads = if in_packs { "16 bytes of neighbouring columns" } else { "one column" };
                 let why =
                     format!("the axis is not the last: {loads} a thread, {} blocks a column", at.splits);
@@ -160,54 +157,68 @@ impl<'a, R: Reduction> Family<'a> for Reduce<'a, R> {
     fn steps(self, _plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
         let (shape, choice) = self.choose(target.device.limits())?;
         // The conditions are constants: rustc compiles the kernels of one branch only.
-        let step = match choice {
-            Choice::Nothing => return Ok(Vec::new()),
-            Choice::Columns { in_packs: false, .. } => self.by_columns::<1>(shape, choice, target)?,
-            _ if const { size_of::<R::Element>() == 1 } => self.by_packs::<16>(shape, choice, target)?,
-            _ if const { size_of::<R::Element>() == 2 } => self.by_packs::<8>(shape, choice, target)?,
-            _ if const { size_of::<R::Element>() == 4 } => self.by_packs::<4>(shape, choice, target)?,
-            _ if const { size_of::<R::Element>() == 8 } => self.by_packs::<2>(shape, choice, target)?,
-            _ => self.by_packs::<1>(shape, choice, target)?,
-        };
-        Ok(vec![step])
+        match choice {
+            Choice::Columns(columns) if !columns.in_packs => Ok(vec![self.by_columns::<1>(columns, target)?]),
+            _ if const { size_of::<R::Element>() == 1 } => self.by_packs::<16>(shape, choice, target),
+            _ if const { size_of::<R::Element>() == 2 } => self.by_packs::<8>(shape, choice, target),
+            _ if const { size_of::<R::Element>() == 4 } => self.by_packs::<4>(shape, choice, target),
+            _ if const { size_of::<R::Element>() == 8 } => self.by_packs::<2>(shape, choice, target),
+            _ => self.by_packs::<1>(shape, choice, target),
+        }
     }
 }
 
 impl<'a, R: Reduction> Reduce<'a, R> {
     /// The launch of the chosen kernel for packs of `N` elements.
-    fn by_packs<const N: usize>(self, shape: Shape, choice: Choice, target: &Target) -> Stepped<'a> {
-        if let Choice::Columns { .. } = choice {
-            return self.by_columns::<N>(shape, choice, target);
-        }
-        let Reduce { x, mut y, .. } = self;
-        let Packs { head, packs } = x.packs::<N>();
-        let rows = Rows { rows: shape.outer, cols: shape.n, stride: shape.outer_stride, head };
+    fn by_packs<const N: usize>(
+        self,
+        shape: Shape,
+        choice: Choice,
+        target: &Target,
+    ) -> Result<Vec<Step<'a>>, KernelError> {
         let at = (choice.grid(), THREADS);
-        if let Choice::Lanes { lanes, .. } = choice {
-            return Ok(step!(target, at, short_rows_kernel::<R, N>(&x, &packs, rows, lanes, &mut y)));
-        }
-        let (splits, mut workspace) = (choice.splits(), Workspace::<R>::new(shape, choice, target)?);
-        Ok(step!(
-            target,
-            at,
-            rows_kernel::<R, N>(
-                &x,
-                &packs,
-                rows,
-                splits,
-                &mut workspace.partials,
-                &mut workspace.arrived,
-                &mut y
-            )
-        ))
+        let rows = |head| Rows { rows: shape.outer, cols: shape.n, stride: shape.outer_stride, head };
+        Ok(vec![match choice {
+            Choice::Nothing => return Ok(Vec::new()),
+            Choice::Columns(columns) => self.by_columns::<N>(columns, target)?,
+            Choice::Lanes { lanes, .. } => {
+                let Reduce { x, mut y, .. } = self;
+                let Packs { head, packs } = x.packs::<N>();
+                let rows = rows(head);
+                step!(target, at, short_rows_kernel::<R, N>(&x, &packs, rows, lanes, &mut y))
+            }
+            Choice::Blocks { splits, .. } => {
+                let Reduce { x, mut y, .. } = self;
+                let Packs { head, packs } = x.packs::<N>();
+                let rows = rows(head);
+                let mut workspace = Workspace::<R>::new(choice.workspace(shape.outputs()), target)?;
+                step!(
+                    target,
+                    at,
+                    rows_kernel::<R, N>(
+                        &x,
+                        &packs,
+                        rows,
+                        splits,
+                        &mut workspace.partials,
+                        &mut workspace.arrived,
+                        &mut y
+                    )
+                )
+            }
+        }])
     }
 
     /// The launch of the kernel for columns: a thread takes `N`.
-    fn by_columns<const N: usize>(self, shape: Shape, choice: Choice, target: &Target) -> Stepped<'a> {
-        let Choice::Columns { at, grid, .. } = choice else { return Ok(Step::new(|| Ok(()))) };
+    fn by_columns<const N: usize>(
+        self,
+        columns: ByColumns,
+        target: &Target,
+    ) -> Result<Step<'a>, KernelError> {
         let Reduce { x, mut y, .. } = self;
         let packs = x.packs::<N>().packs;
-        let mut workspace = Workspace::<R>::new(shape, choice, target)?;
+        let ByColumns { at, grid, .. } = columns;
+        let mut workspace = Workspace::<R>::new(columns.workspace(y.len()), target)?;
         Ok(step!(
             target,
             (grid, THREADS),
@@ -223,8 +234,7 @@ struct Workspace<R: Reduction> {
 }
 
 impl<R: Reduction> Workspace<R> {
-    fn new(shape: Shape, choice: Choice, target: &Target) -> Result<Self, KernelError> {
-        let (partials, counters) = choice.workspace(shape.outputs());
+    fn new((partials, counters): (usize, usize), target: &Target) -> Result<Self, KernelError> {
         let device = &target.device;
         Ok(Self { partials: device.alloc_zeroed(partials)?, arrived: device.alloc_zeroed(counters)? })
     }

@@ -10,7 +10,7 @@ use super::function::{LayerNorm, LogSoftmax, RmsNorm, RowFunction, Softmax};
 use super::kernels::{Extents, rows_in_registers, rows_twice};
 use super::packed::{Packed, RowElement, Words};
 use super::plan::{PACKED_SLOTS, SINGLE_SLOTS, Shape, Way};
-use crate::argument::{Input, Layout, Matrix, MatrixMut, Output};
+use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, one_for_each, same_extents, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 
@@ -213,45 +213,6 @@ impl<'a, F: RowFunction, T: RowElement, Y: RowsOutput> Rows<'a, F, T, Y> {
             threads: self.threads,
         }
     }
-}
-
-/// Refuses a matrix whose rows are not contiguous.
-pub fn side_by_side(what: &'static str, layout: Layout) -> Result<(), KernelError> {
-    if layout.col_stride == 1 || layout.cols <= 1 {
-        return Ok(());
-    }
-    Err(KernelError::Shape {
-        what,
-        expected: "rows whose elements lie side by side".to_owned(),
-        got: format!("{} elements from one column to the next", layout.col_stride),
-        way_out: "transpose it into a matrix of its own first, with `movement::transpose`",
-    })
-}
-
-/// Refuses a matrix of other extents than `x`.
-pub fn same_extents(what: &'static str, layout: Layout, x: Layout) -> Result<(), KernelError> {
-    if (layout.rows, layout.cols) == (x.rows, x.cols) {
-        return side_by_side(what, layout);
-    }
-    Err(KernelError::Shape {
-        what,
-        expected: format!("the {} rows and {} columns of `x`", x.rows, x.cols),
-        got: format!("{} rows and {} columns", layout.rows, layout.cols),
-        way_out: "pass matrices of the same extents",
-    })
-}
-
-/// Refuses a slice unless it has one element for each column or row.
-pub fn one_for_each(what: &'static str, len: usize, count: usize, of: &str) -> Result<(), KernelError> {
-    if len == count {
-        return Ok(());
-    }
-    Err(KernelError::Shape {
-        what,
-        expected: format!("{count}, one for each {of}"),
-        got: format!("{len} elements"),
-        way_out: "pass a part of that length: `.slice(..n)?`",
-    })
 }
 
 impl<'a, F: RowFunction, T: RowElement> Family<'a> for Rows<'a, F, T> {

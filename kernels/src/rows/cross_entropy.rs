@@ -4,12 +4,11 @@ use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
-use super::call::{one_for_each, same_extents, side_by_side};
 use super::function::{Exponentials, RowFunction, Softmax};
 use super::lanes::{MOST_THREADS, joined};
 use super::packed::{Packed, RowElement, Words, floats, rounded};
 use super::plan::{Shape, Way};
-use crate::argument::{Input, Layout, Matrix, MatrixMut, Output};
+use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, one_for_each, same_extents, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 

@@ -15,7 +15,6 @@ mod quantized;
 mod rotary;
 
 pub use call::{Norm, Rows, RowsOutput, layer_norm, log_softmax, rms_norm, softmax};
-pub(crate) use call::{one_for_each, side_by_side};
 pub use cross_entropy::{CrossEntropy, Logits, cross_entropy, cross_entropy_rows};
 pub use function::{LayerNorm, LogSoftmax, RmsNorm, RowFunction, Softmax};
 pub use kernels::{Extents, rows_in_registers, rows_twice};

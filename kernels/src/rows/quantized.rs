@@ -4,13 +4,13 @@ use warpsmith::args::SliceMutArg;
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
-use super::call::{Arguments, Norm, Rows, RowsOutput, one_for_each};
+use super::call::{Arguments, Norm, Rows, RowsOutput};
 use super::function::{LayerNorm, RmsNorm, RowFunction};
 use super::kernels::{Extents, outputs, weighted};
 use super::lanes::{MOST_THREADS, joined};
 use super::packed::{Packed, RowElement, Words, floats, plus};
 use super::plan::Way;
-use crate::argument::{Input, Layout, Matrix, MatrixMut, Output};
+use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, one_for_each};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 

@@ -4,9 +4,8 @@ use warpsmith::args::SliceArg;
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
-use super::call::{one_for_each, same_extents, side_by_side};
 use super::packed::{Packed, RowElement, Words};
-use crate::argument::{Input, Layout, Matrix, MatrixMut};
+use crate::argument::{Input, Layout, Matrix, MatrixMut, one_for_each, same_extents, side_by_side};
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::pack::PACK_BYTES;

@@ -9,7 +9,7 @@ use warpsmith::driver::Limits;
 use super::Word;
 use super::by_key::{Segment, scan_by_key_kernel};
 use super::exchange::Exchange;
-use super::tiles::{plan, rounds, tiles_step};
+use super::tiles::{LANES, THREADS, WARPS, tiles_step};
 use crate::argument::{Input, Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::comparable::Comparable;
@@ -122,5 +122,31 @@ impl<'a, R: Reduction<Partial: Word>, K: Comparable> ScanByKey<'a, R, K> {
                 is_exclusive,
             )
         ))
+    }
+}
+
+/// Elements of a thread, for elements of `size` bytes: up to 64 bytes, and 16 elements.
+const fn rounds(size: usize) -> usize {
+    match size {
+        0..=4 => 16,
+        5..=8 => 8,
+        9..=16 => 4,
+        _ => 1,
+    }
+}
+
+/// The plan of a kernel for `len` elements of type `T`, whose tiles have sums of type `W`.
+fn plan<T, W: Word>(kernel: &'static str, types: String, len: usize, why: &str) -> Plan {
+    let tile = LANES * rounds(size_of::<T>());
+    let grid = u32::try_from(len.div_ceil(tile)).unwrap_or(u32::MAX);
+    Plan {
+        kernel,
+        types,
+        tile,
+        grid,
+        block: THREADS,
+        shared: (WARPS + 1) * size_of::<W>() + size_of::<u32>(),
+        workspace: Exchange::bytes::<W>(grid),
+        why: why.to_owned(),
     }
 }

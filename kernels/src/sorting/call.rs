@@ -284,6 +284,8 @@ fn launches<
     let Packs { head, packs } = x.packs::<N>();
     let counting = (device.limits().multiprocessors.max(1) as usize * COUNTING)
         .min(x.len().div_ceil(COUNT_THREADS as usize * N)) as u32;
+    // A thread that has no values has registers for more.
+    let is_narrow = has_values && u32::try_from(x.len()).is_ok();
     macro_rules! count {
         () => {
             digit_counts::<K, N, PLACES>(&x, &packs, head, &mut counts, is_descending)
@@ -308,6 +310,7 @@ fn launches<
                 has_values,
                 is_descending,
                 $is_stable,
+                is_narrow,
             )
         };
     }

@@ -39,7 +39,8 @@ struct OfDigit {
 /// Writes the keys of the launch's tiles to their places in the order of a digit. Keys with the same digit stay in their order if the
 /// pass `is_stable`, as all must be with values, and all but the first without.
 ///
-/// Keys that are missing in the last tile count as the last ones. `words` has a word for each digit of each tile, zero before the first
+/// With `is_narrow`, all places are numbers of 32 bits, which take half of the registers. Keys that are missing in the last tile count as the
+/// last ones. `words` has a word for each digit of each tile, zero before the first
 /// pass, whose state is 1. `next_tile` is zero before and after.
 #[gpu_kernel(launch_bounds(THREADS, BLOCKS), noalias)]
 pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, const BLOCKS: usize>(
@@ -54,10 +55,12 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     #[comptime] has_values: bool,
     #[comptime] descending: bool,
     #[comptime] is_stable: bool,
+    #[comptime] is_narrow: bool,
 ) {
     let mut taken = shared!([u32; 1]);
     let mut counters = shared!([[u32; RADIX]; THREADS / 32]);
-    let mut offsets = shared!([u64; RADIX]);
+    let mut wide = shared!([u64; RADIX]);
+    let mut narrow = shared!([u32; RADIX]);
     let mut sorted = shared!([K::Word; THREADS * ITEMS]);
     let t = thread_idx().x % THREADS as u32;
     let (warp, lane) = (t / 32, t % 32);
@@ -91,10 +94,10 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     if sync_threads_or(is_whole && of_digit.count == count) {
         // With one digit alone, the tile stays in its order.
         if t < RADIX as u32 {
-            offsets[t] = offset(starts, words, pass, tile, t, of_digit);
+            wide[t] = offset(starts, words, pass, tile, t, of_digit);
         }
         sync_threads();
-        let to_first = offsets[held[0].digit(pass.shift)] as usize + (mine - first);
+        let to_first = wide[held[0].digit(pass.shift)] as usize + (mine - first);
         move_keys::<K, ITEMS>(&held, to, to_first, descending);
         if has_values {
             move_values::<V, ITEMS>(values, mine, values_to, to_first);
@@ -103,7 +106,11 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
     }
 
     if is_stable {
-        ranks = place_in_order::<K, ITEMS>(&mut sorted, &mut counters[warp], &held, pass.shift);
+        ranks = if has_values {
+            place_one_by_one::<K, ITEMS>(&mut sorted, &mut counters[warp], &held, pass.shift)
+        } else {
+            place_in_order::<K, ITEMS>(&mut sorted, &mut counters[warp], &held, pass.shift)
+        };
     } else {
         #[unroll]
         for i in 0..ITEMS {
@@ -124,14 +131,26 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
         }
     }
     if t < RADIX as u32 {
-        offsets[t] = offset(starts, words, pass, tile, t, of_digit);
+        let from = offset(starts, words, pass, tile, t, of_digit);
+        if is_narrow {
+            narrow[t] = from as u32;
+        } else {
+            wide[t] = from;
+        }
     }
     sync_threads();
 
-    let digits = if is_whole {
-        scattered::<K, THREADS, ITEMS>(&sorted, &offsets, to, pass.shift, count, true, descending)
+    let place = |digit: u32, rank: u32| {
+        if is_narrow {
+            narrow[digit].wrapping_add(rank) as usize
+        } else {
+            wide[digit].wrapping_add(rank as u64) as usize
+        }
+    };
+    let marks = if is_whole {
+        scattered::<K, THREADS, ITEMS>(&sorted, to, pass.shift, count, true, descending, is_narrow, place)
     } else {
-        scattered::<K, THREADS, ITEMS>(&sorted, &offsets, to, pass.shift, count, false, descending)
+        scattered::<K, THREADS, ITEMS>(&sorted, to, pass.shift, count, false, descending, is_narrow, place)
     };
     if has_values {
         let mut sorted_values = shared!([V; THREADS * ITEMS]);
@@ -140,60 +159,64 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
             sorted_values[ranks[i]] = carried[i];
         }
         sync_threads();
+        let place = |mark: u32, rank: u32| if is_narrow { mark as usize } else { place(mark, rank) };
         if is_whole {
-            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &offsets, &digits, values_to, count, true);
+            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &marks, values_to, count, true, place);
         } else {
-            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &offsets, &digits, values_to, count, false);
+            scatter_values::<V, THREADS, ITEMS>(&sorted_values, &marks, values_to, count, false, place);
         }
     }
 }
 
-/// Writes the sorted keys of a tile to their places, and returns the digits of the thread's. `count` is the number of keys.
+/// Writes the sorted keys of a tile to their places, and returns the places of the thread's, or, unless they are 32 bits, their digits.
+/// `count` is the number of keys.
 ///
 /// Neighbouring threads have keys of neighbouring ranks, most of which belong side by side. In a whole tile no write depends on a
 /// comparison, and all reads of shared memory are under way at once.
 #[gpu_fn]
 fn scattered<K: Key, const THREADS: usize, const ITEMS: usize>(
     sorted: &[K::Word],
-    offsets: &[u64],
     to: &mut [K],
     shift: u32,
     count: u32,
     is_whole: bool,
     descending: bool,
+    is_narrow: bool,
+    place: impl Fn(u32, u32) -> usize,
 ) -> [u32; ITEMS] {
     let t = thread_idx().x % THREADS as u32;
-    let mut digits = [0u32; ITEMS];
+    let mut marks = [0u32; ITEMS];
     #[unroll]
     for i in 0..ITEMS {
         let rank = i as u32 * THREADS as u32 + t;
         if is_whole || rank < count {
             let word = sorted[rank];
-            digits[i] = word.digit(shift);
-            let place = offsets[digits[i]].wrapping_add(rank as u64) as usize;
+            let digit = word.digit(shift);
+            let place = place(digit, rank);
+            marks[i] = if is_narrow { place as u32 } else { digit };
             assume(place < to.len());
             to[place] = key_of::<K>(word, descending);
         }
     }
-    digits
+    marks
 }
 
 /// Writes the sorted values of a tile to the places of their keys.
 #[gpu_fn]
 fn scatter_values<V: Value, const THREADS: usize, const ITEMS: usize>(
     sorted: &[V],
-    offsets: &[u64],
-    digits: &[u32; ITEMS],
+    marks: &[u32; ITEMS],
     to: &mut [V],
     count: u32,
     is_whole: bool,
+    place: impl Fn(u32, u32) -> usize,
 ) {
     let t = thread_idx().x % THREADS as u32;
     #[unroll]
     for i in 0..ITEMS {
         let rank = i as u32 * THREADS as u32 + t;
         if is_whole || rank < count {
-            let place = offsets[digits[i]].wrapping_add(rank as u64) as usize;
+            let place = place(marks[i], rank);
             assume(place < to.len());
             to[place] = sorted[rank];
         }
@@ -303,6 +326,35 @@ fn place_in_order<K: Key, const ITEMS: usize>(
                 sorted[some[k]] = held[first + k];
             }
         }
+    }
+    ranks
+}
+
+/// The same, a key after the other, by fewer registers, for threads that also have values.
+#[gpu_fn]
+fn place_one_by_one<K: Key, const ITEMS: usize>(
+    sorted: &mut [K::Word],
+    counters: &mut [u32],
+    held: &[K::Word; ITEMS],
+    shift: u32,
+) -> [u32; ITEMS] {
+    let bits = bits_of_digit(shift);
+    let mut ranks = [0u32; ITEMS];
+    #[unroll]
+    for i in 0..ITEMS {
+        let digit = held[i].digit(shift) as usize;
+        let equal = lanes_with(held[i].half(shift), &bits);
+        let before = (equal & lanemask_lt()).count_ones();
+        assume(digit < counters.len());
+        let rank = counters[digit];
+        sync_warp();
+        if before == 0 {
+            counters[digit] = rank + equal.count_ones();
+        }
+        sync_warp();
+        ranks[i] = rank + before;
+        assume((ranks[i] as usize) < sorted.len());
+        sorted[ranks[i]] = held[i];
     }
     ranks
 }

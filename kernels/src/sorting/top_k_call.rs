@@ -5,10 +5,9 @@ use warpsmith::driver::Limits;
 
 use super::key::{DIGIT_BITS, Key, RADIX};
 use super::top_k::{THREADS, TopRows, top_rows};
-use crate::argument::{Layout, Matrix, MatrixMut};
+use crate::argument::{Layout, Matrix, MatrixMut, side_by_side};
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
-use crate::rows::side_by_side;
 
 /// The most keys of a row that can be written.
 const MOST_KEYS: usize = 1024;

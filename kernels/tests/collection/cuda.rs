@@ -11,8 +11,10 @@ use warpsmith_kernels::movement::{
     copy_rows, named_rows, transpose, transpose_bytes, transpose_elements, transpose_packs,
 };
 use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
-use warpsmith_kernels::products::gemv::{Q4_0, gemv_columns, gemv_quantized_rows, gemv_rows};
-use warpsmith_kernels::products::tensor_cores::split_k::{gemm_split_k, stages};
+use warpsmith_kernels::products::gemv::{
+    Q4_0, gemv_columns, gemv_quantized_digits, gemv_quantized_rows, gemv_rows,
+};
+use warpsmith_kernels::products::tensor_cores::stream_k::{gemm_stream_k, stages};
 use warpsmith_kernels::products::tensor_cores::warpgroups::gemm_warpgroups;
 use warpsmith_kernels::products::tensor_cores::warps::gemm_warps;
 use warpsmith_kernels::products::{Gelu, Silu, Unchanged};
@@ -91,12 +93,13 @@ fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>("gemm_cuda_cores@64", ());
     prints::<gemm_warps<f16, Silu, true, false>>("gemm_warps@f16_silu", ());
     prints_for_warpgroups::<gemm_warpgroups<bf16, Unchanged, false, 256, true>>("gemm_warpgroups@bf16", ());
-    prints_for_warpgroups::<gemm_split_k<bf16, Unchanged, 16, { stages(16) }, 2>>("gemm_split_k@16", ());
     prints_for_warpgroups::<attention_by_two<bf16, 128, 128>>("attention_by_two@128", ());
     prints_for_warpgroups::<attention_to_pages<bf16, 128, 16>>("attention_to_pages@128", ());
+    prints_for_warpgroups::<gemm_stream_k<bf16, Unchanged, 16, { stages(16) }>>("gemm_stream_k@16", (true,));
     prints::<gemv_rows<bf16, 8, 4>>("gemv_rows@bf16", (128,));
     prints::<gemv_columns<f32, 4>>("gemv_columns@f32", ());
     prints::<gemv_quantized_rows<Q4_0, 4, true>>("gemv_quantized_rows@q4_0", (64,));
+    prints::<gemv_quantized_digits<Q4_0, 9, 4, 2>>("gemv_quantized_digits@q4_0", ());
     prints::<histogram_by_blocks<u8, 16, false>>("histogram_by_blocks@u8", ());
     prints::<histogram_by_blocks<i32, 4, true>>("histogram_by_blocks@packed", ());
 }
@@ -104,9 +107,9 @@ fn products_and_histograms_print_what_the_snapshots_show() {
 #[test]
 fn sorts_and_rows_by_number_print_what_the_snapshots_show() {
     prints::<digit_counts<u32, 4, 4>>("digit_counts@u32", (false,));
-    prints::<radix_pass<u32, u32, 384, 23, 3>>("radix_pass@u32", (false, false, true));
-    prints::<radix_pass<u32, u32, 384, 23, 3>>("radix_pass@u32_first", (false, false, false));
-    prints::<radix_pass<f64, u32, 384, 12, 2>>("radix_pass@f64_u32_descending", (true, true, true));
+    prints::<radix_pass<u32, u32, 384, 23, 3>>("radix_pass@u32", (false, false, true, false));
+    prints::<radix_pass<u32, u32, 384, 23, 3>>("radix_pass@u32_first", (false, false, false, false));
+    prints::<radix_pass<f64, u32, 384, 12, 2>>("radix_pass@f64_u32_descending", (true, true, true, true));
     prints::<top_rows<f32, 128>>("top_rows@f32", (true,));
     prints::<transpose_bytes>("transpose_bytes", (false,));
     prints::<named_rows<u64>>("named_rows@gather", (32, false));
@@ -124,8 +127,8 @@ fn sums_of_warpgroups_stay_in_registers() {
     keeps_sums_in_registers::<attention_by_three<f16, 64, 128>>("attention_64", &());
     keeps_sums_in_registers::<attention_by_two<f16, 256, 48>>("attention_256", &());
     keeps_sums_in_registers::<attention_to_pages<f16, 256, 32>>("pages_256", &());
-    keeps_sums_in_registers::<gemm_split_k<f16, Gelu, 64, { stages(64) }, 2>>("split_64", &());
-    keeps_sums_in_registers::<gemm_split_k<bf16, Gelu, 128, { stages(128) }, 1>>("split_128", &());
+    keeps_sums_in_registers::<gemm_stream_k<f16, Gelu, 64, { stages(64) }>>("stream_64", &(true,));
+    keeps_sums_in_registers::<gemm_stream_k<bf16, Gelu, 128, { stages(128) }>>("stream_128", &(true,));
 }
 
 fn reduced<R: Reduction>(device: &Device, x: &[R::Element], shape: [usize; 3]) -> Vec<R::Output> {

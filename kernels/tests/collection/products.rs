@@ -235,8 +235,8 @@ fn every_tile_of_warpgroups() {
 #[test]
 fn blocks_share_the_sums_of_few_rows() {
     for rows in [16, 32, 64, 128] {
-        // More blocks share a tile than have a part of it, and the other way around.
-        for k in [72, 1096] {
+        // One block has several tiles, and several blocks have parts of one.
+        for k in [72, 840] {
             let laid = [Laid::DENSE, Laid::TURNED, Laid::DENSE];
             let case = Case { extents: [rows - 3, 136, k], laid, tile: Some([rows, 128]), ..PLAIN };
             check::<bf16>(&device(1), case);
@@ -247,6 +247,19 @@ fn blocks_share_the_sums_of_few_rows() {
         let case = Case { extents: [rows, 130, 200], laid, alpha: 0.5, beta: -2.0, has_bias: true, ..PLAIN };
         check::<f16>(&device(2), Case { has_residual: true, ..case });
     }
+}
+
+#[test]
+fn blocks_share_more_tiles_than_there_are_multiprocessors() {
+    // No number of blocks divides the steps.
+    let laid = [Laid::DENSE, Laid::TURNED, Laid::DENSE];
+    check::<bf16>(&device(1), Case { extents: [3, 133 * 128, 136], laid, ..PLAIN });
+}
+
+#[test]
+fn blocks_of_a_cluster_share_a_tile() {
+    let laid = [Laid::DENSE, Laid::TURNED, Laid::DENSE];
+    check::<f16>(&device(1), Case { extents: [3, 48 * 128, 264], laid, has_bias: true, ..PLAIN });
 }
 
 #[test]
@@ -262,10 +275,10 @@ fn a_plan_names_the_kernel_and_why() {
         (plan.kernel, plan.grid, plan.why)
     };
     let cases = [
-        ([16, 6144, 4096], 0, true, "gemm_split_k", "few rows"),
+        ([16, 6144, 4096], 0, true, "gemm_stream_k", "few rows"),
         ([16, 6144, 4096], 0, false, "gemm_warpgroups", "the copy engine loads and stores"),
         ([512, 512, 512], 0, true, "gemm_warpgroups", "the copy engine loads and stores"),
-        ([512, 512, 512], 1, true, "gemm_split_k", "not all rows of `c` begin at multiples of 16 bytes"),
+        ([512, 512, 512], 1, true, "gemm_stream_k", "not all rows of `c` begin at multiples of 16 bytes"),
         ([512, 512, 511], 0, true, "gemm_warps", "not all rows of the operands begin"),
     ];
     for (extents, padding, is_turned, kernel, why) in cases {
@@ -273,8 +286,9 @@ fn a_plan_names_the_kernel_and_why() {
         assert_eq!(named, kernel, "{extents:?}: {reason}");
         assert!(reason.contains(why), "{extents:?}: {reason}");
     }
-    // 48 tiles of 128 columns, and four blocks for each.
-    assert_eq!(plan([16, 6144, 4096], 0, true).1, 192);
+    // 48 tiles of 128 columns, and two blocks for each; more tiles than multiprocessors.
+    assert_eq!(plan([16, 6144, 4096], 0, true).1, 96);
+    assert_eq!(plan([16, 28672, 512], 0, true).1, device.limits().multiprocessors);
 }
 
 fn batch_of<T: Element>() {

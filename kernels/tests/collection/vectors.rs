@@ -196,6 +196,38 @@ fn quantised_rows_are_multiplied() {
 }
 
 #[test]
+fn quantised_rows_are_multiplied_by_elements_of_any_size() {
+    let (rows, blocks) = (20, 16);
+    let a: Vec<Q4_0> =
+        some::<f32>(1, rows * blocks * BLOCK).as_chunks::<BLOCK>().0.iter().map(Q4_0::of).collect();
+    let sizes: [fn(usize) -> f32; 5] = [
+        |i| [1e-38, -1e-30, 3e-20, 1.0][i % 4],
+        |i| [1e-44, 2e-42][i % 2],
+        |i| if i == 300 { -1e36 } else { 1e30 },
+        |i| if i == 77 { f32::NEG_INFINITY } else { 0.5 },
+        |i| if i == 400 { f32::NAN } else { 0.5 },
+    ];
+    for (device, of) in devices().iter().flat_map(|device| sizes.map(|of| (device, of))) {
+        let x: Vec<f32> = (0..blocks * BLOCK).map(of).collect();
+        let (in_a, in_x) = (device.upload(&a).expect("memory"), device.upload(&x).expect("memory"));
+        let mut y = device.alloc_zeroed::<f32>(rows).expect("memory");
+        let matrix = matrix(&in_a, rows, blocks).expect("it fits");
+        gemv_quantized(device, matrix, &in_x, &mut y).run().unwrap_or_else(|e| panic!("{e}"));
+        for (r, y) in device.download(&y).expect("no fault").into_iter().enumerate() {
+            let row = a[r * blocks..][..blocks].iter().flat_map(HostBlock::numbers).map(f64::from);
+            let products = row.zip(&x).map(|(a, x)| a * f64::from(*x));
+            let (want, size) = products.fold((0.0, 0.0), |(sum, size), p| (sum + p, size + f64::abs(p)));
+            let is_right = if want.is_finite() {
+                (f64::from(y) - want).abs() <= 1e-6 * size + 1e-43
+            } else {
+                f64::from(y) == want || y.is_nan() && want.is_nan()
+            };
+            assert!(is_right, "x of {}, row {r}: {y} instead of {want}", x[0]);
+        }
+    }
+}
+
+#[test]
 fn blocks_hold_the_nearest_numbers() {
     let numbers: [f32; BLOCK] = std::array::from_fn(|i| (i as f32 - 20.0) / 20.0);
     for (x, got) in numbers.iter().zip(Q8_0::of(&numbers).numbers()) {

@@ -46,6 +46,23 @@ pub trait Quantized: GpuType + 'static {
     /// The sum of products of a unit's numbers, without the scale. The unit is the half of `word` from byte `byte` on. Its
     /// numbers are multiplied by `low`; with [`HALVES`](Quantized::HALVES), those of the second half by `high`.
     fn products(sum: f32, word: u32, byte: u32, low: Pair, high: Pair) -> f32;
+
+    /// What a number of [`two_blocks`](Quantized::two_blocks) is multiplied by, beside its scale.
+    const UNIT: f32;
+
+    /// Two blocks that begin at word `at` of shared memory, as operands of tensor cores: of each, the numbers that a lane has by its place
+    /// among the four of a row.
+    fn two_blocks(words: &[u32], at: usize, quarter: usize) -> TwoBlocks;
+}
+
+/// A lane's share of two blocks: operands of tensor cores.
+#[derive(Clone, Copy, Debug, GpuType)]
+#[repr(C)]
+pub struct TwoBlocks {
+    /// Four numbers of the first 16 of each block, and four of the others, as `i8`.
+    pub numbers: [[u32; 2]; 2],
+    /// The scales.
+    pub scales: [f32; 2],
 }
 
 /// Blocks that the host makes from numbers, and reads.
@@ -63,6 +80,18 @@ fn float_of_byte(word: u32, k: u32, bias: f32) -> f32 {
     f32::from_bits(byte_perm(word, 0x4b00_0000, 0x7440 + k)) - bias
 }
 
+/// The last two bytes of word `at`, and the first two of the next.
+#[gpu_fn]
+fn across(words: &[u32], at: usize) -> u32 {
+    byte_perm(words[at], words[at + 1], 0x5432)
+}
+
+/// The scales of two blocks: in the low half of a word, and in the high half of another.
+#[gpu_fn]
+fn two_scales(first: u32, second: u32) -> [f32; 2] {
+    [f16::from_bits(first as u16).to_f32(), f16::from_bits((second >> 16) as u16).to_f32()]
+}
+
 #[gpu_impl]
 impl Quantized for Q8_0 {
     const UNITS: usize = 17;
@@ -73,6 +102,18 @@ impl Quantized for Q8_0 {
         let bytes = word ^ 0x8080_8080;
         let first = float_of_byte(bytes, byte, 8_388_736.0).mul_add(low.0[0], sum);
         float_of_byte(bytes, byte + 1, 8_388_736.0).mul_add(low.0[1], first)
+    }
+
+    const UNIT: f32 = 1.0;
+
+    fn two_blocks(words: &[u32], at: usize, quarter: usize) -> TwoBlocks {
+        let own = at + quarter;
+        assume(own + 13 < words.len());
+        let first = [across(words, own), across(words, own + 4)];
+        TwoBlocks {
+            numbers: [first, [words[own + 9], words[own + 13]]],
+            scales: two_scales(words[at], words[at + 8]),
+        }
     }
 }
 
@@ -88,6 +129,24 @@ impl Quantized for Q4_0 {
         total = float_of_byte(highs, byte, 8_388_616.0).mul_add(high.0[0], total);
         float_of_byte(highs, byte + 1, 8_388_616.0).mul_add(high.0[1], total)
     }
+
+    const UNIT: f32 = 1.0 / 16.0;
+
+    fn two_blocks(words: &[u32], at: usize, quarter: usize) -> TwoBlocks {
+        let own = at + quarter;
+        assume(own + 5 < words.len());
+        TwoBlocks {
+            numbers: [sixteenfold(across(words, own)), sixteenfold(words[own + 5])],
+            scales: two_scales(words[at], words[at + 4]),
+        }
+    }
+}
+
+/// Sixteen times the numbers of the low halves of a word's bytes, and of the high halves, as `i8`: a half less 8 is that half with its
+/// first bit turned, in two's complement.
+#[gpu_fn]
+fn sixteenfold(word: u32) -> [u32; 2] {
+    [word << 4 & 0xf0f0_f0f0 ^ 0x8080_8080, word & 0xf0f0_f0f0 ^ 0x8080_8080]
 }
 
 /// The number of the greatest magnitude, with its sign.

@@ -4,7 +4,7 @@ use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
-use super::columns::gemv_columns;
+use super::columns::{self, gemv_columns};
 use super::rows::{Lines, gemv_long_rows, gemv_rows};
 use crate::argument::{Input, Layout, Matrix, Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
@@ -12,7 +12,7 @@ use crate::error::KernelError;
 use crate::number::Number;
 use crate::pack::PACK_BYTES;
 use crate::reduction::block::THREADS;
-use crate::reduction::plan::{Choice, Elements, Shape};
+use crate::reduction::plan::{ByColumns, Elements, Shape};
 
 /// Rows that the threads of a group take together, where there are enough of them.
 pub(super) const ROWS: usize = 4;
@@ -89,7 +89,7 @@ enum Way {
     /// `splits` blocks share a row.
     LongRows { splits: u32, in_packs: bool, grid: u32 },
     /// The elements of a column lie side by side.
-    Columns(Choice),
+    Columns(ByColumns),
 }
 
 impl<T: Number> Gemv<'_, T> {
@@ -105,7 +105,9 @@ impl<T: Number> Gemv<'_, T> {
             return self.by_rows(layout, limits);
         }
         let elements = Elements { size: size_of::<T>(), misalignment: self.a.memory().misalignment() };
-        Way::Columns(Shape::rows(layout).choose(elements, limits, None))
+        // As many blocks as run at once: each begins and ends once.
+        let busy = limits.multiprocessors as usize * columns::RESIDENT as usize;
+        Way::Columns(Shape::rows(layout).by_columns(elements, busy, limits, None))
     }
 
     fn by_rows(&self, layout: Layout, limits: &Limits) -> Way {
@@ -159,9 +161,9 @@ impl<'a, T: Number> Family<'a> for Gemv<'a, T> {
                 let workspace = grid as usize * total + layout.rows * size_of::<u32>();
                 ("gemv_long_rows", (THREADS as usize / 32) * total, workspace, why)
             }
-            Way::Columns(choice) => {
-                let (partials, counters) = choice.workspace(layout.rows);
-                let splits = choice.splits();
+            Way::Columns(columns) => {
+                let (partials, counters) = columns.workspace(layout.rows);
+                let splits = columns.at.splits;
                 let why = format!("the elements of a column lie side by side, {splits} blocks share a row");
                 let workspace = partials * total + counters * size_of::<u32>();
                 // Sums of each thread, and those of blocks that share rows.
@@ -195,7 +197,7 @@ impl Way {
         match self {
             Way::Nothing => 0,
             Way::Rows { grid, .. } | Way::LongRows { grid, .. } => *grid,
-            Way::Columns(choice) => choice.grid(),
+            Way::Columns(columns) => columns.grid,
         }
     }
 
@@ -204,7 +206,7 @@ impl Way {
         match self {
             Way::Nothing => false,
             Way::Rows { in_packs, .. } | Way::LongRows { in_packs, .. } => *in_packs,
-            Way::Columns(choice) => matches!(choice, Choice::Columns { in_packs: true, .. }),
+            Way::Columns(columns) => columns.in_packs,
         }
     }
 }
@@ -246,9 +248,9 @@ impl<'a, T: Number> Gemv<'a, T> {
                     )
                 )
             }
-            Way::Columns(choice) => {
-                let Choice::Columns { at, .. } = choice else { return Ok(Step::new(|| Ok(()))) };
-                let (partials, counters) = choice.workspace(rows);
+            Way::Columns(columns) => {
+                let at = columns.at;
+                let (partials, counters) = columns.workspace(rows);
                 let mut partials: Buffer<T::Total> = device.alloc_zeroed(partials)?;
                 let mut arrived: Buffer<u32> = device.alloc_zeroed(counters)?;
                 step!(

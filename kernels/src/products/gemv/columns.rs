@@ -9,11 +9,16 @@ use crate::reduction::Sum;
 use crate::reduction::block::THREADS;
 use crate::reduction::columns::{Columns, is_last_of_tile, joined_by_splits};
 
+/// Blocks that run on a multiprocessor at once.
+pub const RESIDENT: u32 = 4;
+/// Columns whose loads a thread has in flight.
+const IN_FLIGHT: usize = 8;
+
 /// `y[i] = alpha * sum of a[i, k] * x[k] + beta * y[i]`. The elements `(i, k)` lie as those of `at`, whose outer extent is one. A thread
 /// takes `N` neighbouring rows: a pack, or one element if `N` is 1.
 ///
 /// Blocks that share rows exchange sums in `partials` and `arrived`, as those of a [reduction](crate::reduction::columns_kernel()) do.
-#[gpu_kernel(launch_bounds(THREADS, 4), noalias)]
+#[gpu_kernel(launch_bounds(THREADS, RESIDENT), noalias)]
 pub fn gemv_columns<T: Number, const N: usize>(
     a: &[T],
     packs: &[Pack<T, N>],
@@ -54,8 +59,7 @@ pub fn gemv_columns<T: Number, const N: usize>(
     }
 }
 
-/// Adds a thread's share of `N` rows from `first` on: every `lines`-th of the columns `from..to`, four loads in flight. `share` is
-/// `[first, from, to, lines]`.
+/// Adds a thread's share of `N` rows from `first` on: every `lines`-th of the columns `from..to`. `share` is `[first, from, to, lines]`.
 #[gpu_fn]
 fn of_columns<T: Number, const N: usize>(
     a: &[T],
@@ -70,25 +74,23 @@ fn of_columns<T: Number, const N: usize>(
     // `N` divides all of these: packs are counted, or elements where it is 1.
     let mut p = (first + k * at.axis_stride) / N;
     let step = lines * at.axis_stride / N;
+    while k + (IN_FLIGHT - 1) * lines < to {
+        let mut columns = [loaded::<T, N>(a, packs, p); IN_FLIGHT];
+        #[unroll]
+        for i in 1..IN_FLIGHT {
+            columns[i] = loaded::<T, N>(a, packs, p + i * step);
+        }
+        #[unroll]
+        for i in 0..IN_FLIGHT {
+            totals = with_column::<T, N>(totals, columns[i], x, k + i * lines);
+        }
+        k += IN_FLIGHT * lines;
+        p += IN_FLIGHT * step;
+    }
     while k < to {
-        let left = (to - k - 1) / lines;
-        // Columns behind the last are loaded as the last, and not added: no load waits for another.
-        let a0 = loaded::<T, N>(a, packs, p);
-        let a1 = loaded::<T, N>(a, packs, p + step * left.min(1));
-        let a2 = loaded::<T, N>(a, packs, p + step * left.min(2));
-        let a3 = loaded::<T, N>(a, packs, p + step * left.min(3));
-        totals = with_column::<T, N>(totals, a0, x, k);
-        if left >= 1 {
-            totals = with_column::<T, N>(totals, a1, x, k + lines);
-        }
-        if left >= 2 {
-            totals = with_column::<T, N>(totals, a2, x, k + 2 * lines);
-        }
-        if left >= 3 {
-            totals = with_column::<T, N>(totals, a3, x, k + 3 * lines);
-        }
-        k += 4 * lines;
-        p += 4 * step;
+        totals = with_column::<T, N>(totals, loaded::<T, N>(a, packs, p), x, k);
+        k += lines;
+        p += step;
     }
     totals
 }

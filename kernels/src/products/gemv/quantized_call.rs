@@ -1,11 +1,12 @@
 //! `gemv_quantized`: its arguments, its plan and its launch.
 
-use warpsmith::Device;
 use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
+use warpsmith::{Buffer, Device};
 
 use super::blocks::{BLOCK, Quantized};
 use super::call::{BUSY, ROWS};
+use super::digits::{self, gemv_quantized_digits};
 use super::quantized::{CHUNK, RESIDENT, gemv_quantized_rows};
 use super::rows::Lines;
 use crate::argument::{Input, Matrix, Output, length};
@@ -16,6 +17,9 @@ use crate::reduction::block::THREADS;
 /// Blocks of numbers that fill packs of 16 bytes together.
 const IN_PACKS: usize = 8;
 
+/// The fewest steps of a block that shares rows with others.
+const FEWEST_STEPS: usize = 2;
+
 /// `y = a * x`, summed in `f32`, for quantised numbers: [`Q8_0`](super::Q8_0) or [`Q4_0`](super::Q4_0). `a` is a matrix of blocks,
 /// `[m, n / 32]`, of any stride between rows; `x`: `[n]`; `y`: `[m]`.
 ///
@@ -23,8 +27,9 @@ const IN_PACKS: usize = 8;
 /// |---|---|
 /// | [`alpha(s)`](Call::alpha) [`beta(t)`](Call::beta) | `s * a * x + t * y` |
 ///
-/// Each block is multiplied by `x` as it is, without rounding of `x`. It is fastest if `n` is a multiple of 256, and rows begin at
-/// multiples of 16 bytes. The order of sums depends on the shape, the alignment of the memory and the device alone.
+/// Bits of `x` are left out only below 2^-61 of the largest of the 32 elements that a block is multiplied by. It is fastest from compute
+/// capability 8.0 on, if `n` is a multiple of 256, and rows begin at multiples of 16 bytes. The order of sums depends on the shape, the
+/// alignment of the memory and the device alone.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -74,7 +79,17 @@ impl<'a, B: Quantized> Call<'a, GemvQuantized<'a, B>> {
     }
 }
 
+/// The kernel for a product, with its grid.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Tensor cores multiply digits of the vector; `splits` blocks share rows.
+    Digits { splits: u32, grid: u32 },
+    /// Threads multiply floats.
+    Floats(Shares),
+}
+
 /// How the threads of a grid share the rows.
+#[derive(Clone, Copy, Debug)]
 struct Shares {
     threads: u32,
     rows: usize,
@@ -83,6 +98,18 @@ struct Shares {
 }
 
 impl<B: Quantized> GemvQuantized<'_, B> {
+    fn way(&self, limits: &Limits) -> Way {
+        let shares = self.shares(limits);
+        if !shares.is_wide || limits.compute < (8, 0) {
+            return Way::Floats(shares);
+        }
+        let tiles = self.a.layout().rows.div_ceil(digits::ROWS);
+        let steps = self.a.layout().cols * BLOCK / digits::STEP;
+        let at_once = (limits.multiprocessors * digits::RESIDENT) as usize;
+        let splits = (at_once / tiles).min(steps / FEWEST_STEPS).max(1);
+        Way::Digits { splits: splits as u32, grid: u32::try_from(tiles * splits).unwrap_or(u32::MAX) }
+    }
+
     fn shares(&self, limits: &Limits) -> Shares {
         let layout = self.a.layout();
         let multiprocessors = limits.multiprocessors as usize;
@@ -119,30 +146,54 @@ impl<'a, B: Quantized> Family<'a> for GemvQuantized<'a, B> {
         if layout.rows == 0 {
             return Ok(Plan::nothing(types, "`y` has no elements"));
         }
-        let Shares { threads, rows, grid, is_wide } = self.shares(limits);
-        let loads = if is_wide { "loads of 16 bytes" } else { "loads of 2 bytes" };
-        Ok(Plan {
-            kernel: "gemv_quantized_rows",
-            types,
-            tile: layout.rows.saturating_mul(layout.cols).div_ceil(grid as usize),
-            grid,
-            block: THREADS,
-            shared: (CHUNK + THREADS as usize / 32 * rows) * size_of::<f32>(),
-            workspace: 0,
-            why: format!("{loads}, {threads} threads take {rows} rows"),
-        })
+        let (kernel, grid, shared, workspace, why) = match self.way(limits) {
+            Way::Digits { splits, grid } => (
+                "gemv_quantized_digits",
+                grid,
+                digits::shared(B::UNITS),
+                if splits > 1 {
+                    (splits as usize * layout.rows + grid as usize / splits as usize) * 4
+                } else {
+                    0
+                },
+                format!("tensor cores multiply digits of `x`, {splits} blocks share {} rows", digits::ROWS),
+            ),
+            Way::Floats(Shares { threads, rows, grid, is_wide }) => {
+                let loads = if is_wide { "loads of 16 bytes" } else { "loads of 2 bytes" };
+                let shared = (CHUNK + THREADS as usize / 32 * rows) * size_of::<f32>();
+                (
+                    "gemv_quantized_rows",
+                    grid,
+                    shared,
+                    0,
+                    format!("{loads}, {threads} threads take {rows} rows"),
+                )
+            }
+        };
+        let tile = layout.rows.saturating_mul(layout.cols).div_ceil(grid as usize);
+        Ok(Plan { kernel, types, tile, grid, block: THREADS, shared, workspace, why })
     }
 
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
         if plan.grid == 0 {
             return Ok(Vec::new());
         }
-        let shares = self.shares(target.device.limits());
-        Ok(vec![match (shares.rows, shares.is_wide) {
-            (ROWS, true) => self.launch::<ROWS, true>(&shares, target)?,
-            (ROWS, false) => self.launch::<ROWS, false>(&shares, target)?,
-            (_, true) => self.launch::<1, true>(&shares, target)?,
-            (_, false) => self.launch::<1, false>(&shares, target)?,
+        Ok(vec![match self.way(target.device.limits()) {
+            // The conditions are constants: rustc compiles the kernel of one branch only.
+            Way::Digits { splits, grid } if const { B::UNITS == 17 } => self
+                .by_digits::<17, { digits::stages(17) }, { digits::stages(17) as u32 - 2 }>(
+                    splits, grid, target,
+                )?,
+            Way::Digits { splits, grid } => self
+                .by_digits::<9, { digits::stages(9) }, { digits::stages(9) as u32 - 2 }>(
+                    splits, grid, target,
+                )?,
+            Way::Floats(shares) => match (shares.rows, shares.is_wide) {
+                (ROWS, true) => self.launch::<ROWS, true>(&shares, target)?,
+                (ROWS, false) => self.launch::<ROWS, false>(&shares, target)?,
+                (_, true) => self.launch::<1, true>(&shares, target)?,
+                (_, false) => self.launch::<1, false>(&shares, target)?,
+            },
         }])
     }
 }
@@ -166,6 +217,38 @@ impl<'a, B: Quantized> GemvQuantized<'a, B> {
             target,
             (shares.grid, THREADS),
             gemv_quantized_rows::<B, N, WIDE>(&units, &packs, &x, &mut y, at, threads)
+        ))
+    }
+
+    /// The launch of the kernel for tensor cores, whose steps are `PACKS` packs of a row.
+    fn by_digits<const PACKS: usize, const STAGES: usize, const BEHIND: u32>(
+        self,
+        splits: u32,
+        grid: u32,
+        target: &Target,
+    ) -> Result<Step<'a>, KernelError> {
+        let layout = self.a.layout();
+        let Self { a, x, mut y, alpha, beta } = self;
+        let units = a.into_memory().values::<u16>();
+        let packs = units.values::<u32>().packs::<4>().packs;
+        let (rows, cols) = (layout.rows, layout.cols * BLOCK);
+        let at = Lines { rows, cols, stride: layout.row_stride.saturating_mul(B::UNITS), alpha, beta };
+        let shared = if splits > 1 { rows } else { 0 };
+        let mut partials: Buffer<f32> = target.device.alloc_uninit(splits as usize * shared)?;
+        let mut arrived: Buffer<u32> = target.device.alloc_zeroed(rows.div_ceil(digits::ROWS))?;
+        Ok(step!(
+            target,
+            early(grid, THREADS, 1),
+            gemv_quantized_digits::<B, PACKS, STAGES, BEHIND>(
+                &units,
+                &packs,
+                &x,
+                &mut y,
+                at,
+                splits,
+                &mut partials,
+                &mut arrived
+            )
         ))
     }
 }

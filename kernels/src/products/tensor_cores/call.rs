@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 
+use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 use warpsmith::ptx::WgmmaElement;
 use warpsmith::tensor::{HalfElement, Swizzle128, TensorElement};
@@ -9,9 +10,9 @@ use warpsmith::tensor_map::MappedElement;
 
 use super::super::element::{Cores, Launching, Request};
 use super::super::problem::{Memory, Task};
-use super::super::tiles::{Chosen, Tile, choose};
+use super::super::tiles::{Tile, choose};
 use super::super::{Epilogue, Unchanged};
-use super::split_k::{self, gemm_split_k};
+use super::stream_k::{self, Shares, gemm_stream_k};
 use super::warpgroups::{self, gemm_warpgroups};
 use super::warps::{self, gemm_warps};
 use crate::call::{Plan, Step, step};
@@ -19,7 +20,7 @@ use crate::error::KernelError;
 
 const WARPS: &str = "gemm_warps";
 const WARPGROUPS: &str = "gemm_warpgroups";
-const SPLIT_K: &str = "gemm_split_k";
+const STREAM_K: &str = "gemm_stream_k";
 
 /// Tiles of warps, for every task.
 const OF_WARPS: [Tile; 1] = [Tile { kernel: WARPS, rows: 128, cols: 128, blocks: 2.0, speed: 0.5 }];
@@ -29,16 +30,16 @@ const OF_WARPGROUPS: [Tile; 3] = [
     Tile { kernel: WARPGROUPS, rows: warpgroups::ROWS, cols: 128, blocks: 0.5, speed: 0.9 },
     OF_WARPS[0],
 ];
-/// Tiles of clusters of one to eight blocks, for operands that the copy engine loads.
-const OF_SPLIT_K: [Tile; 4] = [
-    Tile { kernel: SPLIT_K, rows: 16, cols: split_k::LINES, blocks: 2.0, speed: 1.0 },
-    Tile { kernel: SPLIT_K, rows: 32, cols: split_k::LINES, blocks: 2.0, speed: 1.0 },
-    Tile { kernel: SPLIT_K, rows: 64, cols: split_k::LINES, blocks: 2.0, speed: 1.0 },
-    Tile { kernel: SPLIT_K, rows: 128, cols: split_k::LINES, blocks: 1.0, speed: 1.0 },
-];
-/// Blocks that may share a tile, and the steps that starting a block and joining sums take as long as.
-const PARTS: [u32; 4] = [1, 2, 4, 8];
-const STEPS_OF_A_PART: u64 = 6;
+/// Tiles whose steps the blocks share, for operands that the copy engine loads.
+const OF_STREAM_K: [Tile; 4] = [of_stream_k(16), of_stream_k(32), of_stream_k(64), of_stream_k(128)];
+/// The most blocks that share a tile as a cluster. An H200 does not run 32 clusters of four at once, with a multiprocessor for each block.
+const MOST_PARTS: usize = 3;
+/// The fewest steps of a block that shares a tile.
+const FEWEST_STEPS: usize = 2;
+
+const fn of_stream_k(rows: usize) -> Tile {
+    Tile { kernel: STREAM_K, rows, cols: stream_k::LINES, blocks: 1.0, speed: 1.0 }
+}
 
 /// Kernels that multiply by the instructions of tensor cores.
 pub struct TensorCores;
@@ -58,18 +59,20 @@ impl<T: TensorCoreElement> Cores<T> for TensorCores {
         let chosen = choose(tiles, of.problem.tile, &of.task, of.limits)?;
         let why = format!("{}; {why}", chosen.why);
         let multiprocessors = of.limits.multiprocessors.max(2);
-        let (grid, block, shared) = match chosen.tile.kernel {
+        let (grid, block, shared, workspace) = match chosen.tile.kernel {
             WARPGROUPS => (
                 (2 * chosen.grid).min(multiprocessors / 2 * 2),
                 warpgroups::THREADS,
                 warpgroups::shared(chosen.tile.cols) * size_of::<T>(),
+                0,
             ),
-            SPLIT_K => (
-                chosen.grid * parts(&chosen, &of.task, multiprocessors),
-                split_k::THREADS,
-                split_k::shared(chosen.tile.rows, size_of::<T>()),
-            ),
-            _ => (chosen.grid, warps::THREADS, warps::RINGS * size_of::<T>()),
+            STREAM_K => {
+                let rows = chosen.tile.rows;
+                let Sharing { blocks, workspace: [quads, counters], .. } = sharing(rows, &of.task, of.limits);
+                let workspace = quads * size_of::<F32x4>() + counters * size_of::<u32>();
+                (blocks, stream_k::THREADS, stream_k::shared(rows), workspace)
+            }
+            _ => (chosen.grid, warps::THREADS, warps::RINGS * size_of::<T>(), 0),
         };
         Ok(Plan {
             kernel: chosen.tile.kernel,
@@ -78,7 +81,7 @@ impl<T: TensorCoreElement> Cores<T> for TensorCores {
             grid,
             block,
             shared,
-            workspace: 0,
+            workspace,
             why,
         })
     }
@@ -90,11 +93,11 @@ impl<T: TensorCoreElement> Cores<T> for TensorCores {
             (WARPGROUPS, _, _, false) => in_boxes::<T, E, false, 128>(of),
             (WARPGROUPS, WIDE, _, true) => in_boxes::<T, E, true, 256>(of),
             (WARPGROUPS, _, _, true) => in_boxes::<T, E, true, 128>(of),
-            (SPLIT_K, tile, ..) => match tile / split_k::LINES {
-                16 => in_parts::<T, E, 16, { split_k::stages(16) }, 2>(of),
-                32 => in_parts::<T, E, 32, { split_k::stages(32) }, 2>(of),
-                64 => in_parts::<T, E, 64, { split_k::stages(64) }, 2>(of),
-                _ => in_parts::<T, E, 128, { split_k::stages(128) }, 1>(of),
+            (STREAM_K, tile, ..) => match tile / stream_k::LINES {
+                16 => in_shares::<T, E, 16, { stream_k::stages(16) }>(of),
+                32 => in_shares::<T, E, 32, { stream_k::stages(32) }>(of),
+                64 => in_shares::<T, E, 64, { stream_k::stages(64) }>(of),
+                _ => in_shares::<T, E, 128, { stream_k::stages(128) }>(of),
             },
             (_, _, false, false) => by_warps::<T, E, false, false>(of),
             (_, _, false, true) => by_warps::<T, E, false, true>(of),
@@ -109,11 +112,12 @@ fn tiles<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> (&'st
     match (not_loaded(of), not_stored(of)) {
         (Some(why), _) => (&OF_WARPS, format!("no copy engine, as {why}")),
         (None, _) if of.task.shape.m <= 128 && !of.task.b_beside => {
-            let first = OF_SPLIT_K.iter().take_while(|tile| tile.rows < of.task.shape.m).count();
-            let tiles = if of.problem.tile.is_some() { &OF_SPLIT_K[..] } else { &OF_SPLIT_K[first..=first] };
+            let first = OF_STREAM_K.iter().take_while(|tile| tile.rows < of.task.shape.m).count();
+            let tiles =
+                if of.problem.tile.is_some() { &OF_STREAM_K[..] } else { &OF_STREAM_K[first..=first] };
             (tiles, "few rows, whose sums take as long as reading the right operand".to_owned())
         }
-        (None, Some(why)) if !of.task.b_beside => (&OF_SPLIT_K[3..], format!("stored by threads, as {why}")),
+        (None, Some(why)) if !of.task.b_beside => (&OF_STREAM_K[3..], format!("stored by threads, as {why}")),
         (None, Some(why)) => (&OF_WARPS, format!("no warpgroups, as {why}")),
         (None, None) => (&OF_WARPGROUPS, "the copy engine loads and stores".to_owned()),
     }
@@ -154,15 +158,41 @@ fn is_in_units<T>(stride: usize) -> bool {
     stride.is_multiple_of(16 / size_of::<T>())
 }
 
-/// The blocks that share a tile: the fewest by which the device is done first.
-fn parts(chosen: &Chosen, task: &Task, multiprocessors: u32) -> u32 {
-    let at_once = u64::from(multiprocessors) * chosen.tile.blocks as u64;
-    let steps = task.shape.k.div_ceil(split_k::DEPTH) as u64;
-    let time = |parts: &u32| {
-        let rounds = (u64::from(chosen.grid) * u64::from(*parts)).div_ceil(at_once);
-        rounds * (steps.div_ceil(u64::from(*parts)) + STEPS_OF_A_PART)
+/// How blocks share the steps of all tiles.
+struct Sharing {
+    shares: Shares,
+    blocks: u32,
+    /// The blocks that share a tile as a cluster, if each tile has as many.
+    parts: Option<u32>,
+    /// Quads of partial sums, and counters.
+    workspace: [usize; 2],
+}
+
+/// Equally many blocks for each tile, unless that leaves many multiprocessors idle; then a block for each of these.
+fn sharing(rows: usize, task: &Task, limits: &Limits) -> Sharing {
+    let tiles = task.shape.m.div_ceil(rows) * task.shape.n.div_ceil(stream_k::LINES);
+    // No memory holds operands with more steps than 32 bits count.
+    let steps = task.shape.k.div_ceil(stream_k::DEPTH);
+    let multiprocessors = limits.multiprocessors.max(2) as usize;
+    let each = (multiprocessors / tiles).min(steps / FEWEST_STEPS).max(1);
+    // Large sums are added up by the blocks of a cluster together, small ones by the last block of a tile.
+    let in_cluster = if rows >= 64 { each.min(MOST_PARTS) } else { each };
+    let is_busy = tiles <= multiprocessors && tiles * in_cluster * 10 >= multiprocessors * 7;
+    let parts = (is_busy && in_cluster <= MOST_PARTS).then_some(in_cluster);
+    let blocks = match parts {
+        Some(parts) => tiles * parts,
+        None if each > MOST_PARTS => tiles * each,
+        None => multiprocessors.min(tiles * steps),
     };
-    PARTS.into_iter().min_by_key(time).unwrap_or(1)
+    let all = tiles * steps;
+    let shares = Shares { steps: steps as u32, each: (all / blocks) as u32, more: (all % blocks) as u32 };
+    let quads = blocks * stream_k::quads(rows);
+    let workspace = match parts {
+        Some(1) => [0, 0],
+        Some(_) => [quads, 0],
+        None => [2 * quads, tiles * stream_k::GROUPS as usize],
+    };
+    Sharing { shares, blocks: blocks as u32, parts: parts.map(|parts| parts as u32), workspace }
 }
 
 fn by_warps<'a, T: TensorCoreElement, E: Epilogue, const A_BESIDE: bool, const B_BESIDE: bool>(
@@ -177,28 +207,37 @@ fn by_warps<'a, T: TensorCoreElement, E: Epilogue, const A_BESIDE: bool, const B
     ))
 }
 
-fn in_parts<
-    'a,
-    T: TensorCoreElement,
-    E: Epilogue,
-    const ROWS: usize,
-    const STAGES: usize,
-    const BLOCKS: usize,
->(
+fn in_shares<'a, T: TensorCoreElement, E: Epilogue, const ROWS: usize, const STAGES: usize>(
     of: Launching<'a, '_, T, E>,
 ) -> Result<Step<'a>, KernelError> {
     let (Memory { a, b, mut c, bias, residual }, epilogue) = of.problem.memory(&of.task);
     let (shape, how, device) = (of.task.shape, of.task.how, &of.target.device);
-    let tiles = shape.m.div_ceil(ROWS) * shape.n.div_ceil(split_k::LINES);
-    let parts = of.plan.grid / tiles as u32;
-    let a: TensorMap<'a, T, ROWS, { split_k::DEPTH }, Swizzle128> =
+    let Sharing { shares, blocks, parts, workspace: [quads, counters] } =
+        sharing(ROWS, &of.task, device.limits());
+    let in_clusters = parts.is_some();
+    let mut partials: Buffer<F32x4> = device.alloc_uninit(quads)?;
+    let mut arrived: Buffer<u32> = device.alloc_zeroed(counters)?;
+    let a: TensorMap<'a, T, ROWS, { stream_k::DEPTH }, Swizzle128> =
         device.tensor_map(a, [shape.m, shape.k], shape.a_stride)?;
-    let b: TensorMap<'a, T, { split_k::LINES }, { split_k::DEPTH }, Swizzle128> =
+    let b: TensorMap<'a, T, { stream_k::LINES }, { stream_k::DEPTH }, Swizzle128> =
         device.tensor_map(b, [shape.n, shape.k], shape.b_stride)?;
     Ok(step!(
         of.target,
-        (of.plan.grid, of.plan.block, parts),
-        gemm_split_k::<T, E, ROWS, STAGES, BLOCKS>(&a, &b, &mut c, &bias, &residual, shape, how, epilogue)
+        early(blocks, of.plan.block, parts.unwrap_or(1)),
+        gemm_stream_k::<T, E, ROWS, STAGES>(
+            &a,
+            &b,
+            &mut c,
+            &bias,
+            &residual,
+            &mut partials,
+            &mut arrived,
+            shape,
+            how,
+            shares,
+            epilogue,
+            in_clusters
+        )
     ))
 }
 

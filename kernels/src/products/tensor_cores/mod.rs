@@ -1,6 +1,6 @@
 //! Products of `bf16` and `f16` matrices on tensor cores.
 
 pub mod call;
-pub mod split_k;
+pub mod stream_k;
 pub mod warpgroups;
 pub mod warps;
