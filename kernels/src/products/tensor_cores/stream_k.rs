@@ -213,9 +213,9 @@ pub fn gemm_stream_k<
 /// Whether the calling warpgroup is the last of those of `blocks`, the first and the last one, to have stored its sums of a tile.
 #[gpu_fn]
 fn is_last_of_tile(arrived: &mut u32, is_last: &mut u32, blocks: [u32; 2]) -> bool {
-    let barrier = 1 + warpgroup_id();
+    let (barrier, thread) = (1 + warpgroup_id(), thread_idx().x % 128);
     named_barrier_sync(barrier, 128);
-    if thread_idx().x % 128 == 0 {
+    if thread == 0 {
         let others = blocks[1] - blocks[0];
         *is_last = (atomic(arrived).fetch_inc(others, Ordering::AcqRel) == others) as u32;
     }
