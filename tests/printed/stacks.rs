@@ -26,7 +26,7 @@ fn nested(text: &[i32], sum: &mut [i32]) {
         }
         k += 1;
     }
-    if sum.len() > 0 {
+    if !sum.is_empty() {
         sum[0] = total;
     }
 }

@@ -8,11 +8,10 @@ use warpsmith::prelude::*;
 use super::call::{check_scale, check_size, same_extents, sharing};
 use super::heads::{Heads, HeadsMut, Places};
 use super::pages::{self, Paged, ROWS, STEP, Sum, THREADS, attention_to_pages};
-use crate::argument::{Input, Matrix, Output, length};
+use crate::argument::{Input, Matrix, Output, length, side_by_side};
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::products::TensorCoreElement;
-use crate::rows::side_by_side;
 
 /// Starting a block and joining its results take as long as this number of tokens, on an H200.
 const TOKENS_OF_A_START: usize = 200;

@@ -63,7 +63,7 @@ fn check<T: TensorCoreElement + Real>(device: &Device, case: &Case, seed: u64) {
         let call = if let Some(splits) = splits { call.splits(*splits) } else { call };
         let mut call = call.prepare().unwrap_or_else(|e| panic!("{case:?}: {e}"));
         // The second launch finds the counters as the first one left them.
-        for _ in 0..if seed % 3 == 0 { 2 } else { 1 } {
+        for _ in 0..if seed.is_multiple_of(3) { 2 } else { 1 } {
             call.launch().unwrap_or_else(|e| panic!("{case:?}: {e}"));
         }
     }

@@ -195,7 +195,8 @@ fn compiled(name: &str, code: &str, options: &CompileOptions) {
 /// # Errors
 /// What the compiler says, with the text.
 pub fn compiles_without_a_warning(name: &str, code: &str, options: &CompileOptions) -> Result<(), String> {
-    let cubin = nvrtc::compile_object(&complete(code), name, options).map_err(|error| format!("{error}\n{code}"))?;
+    let cubin =
+        nvrtc::compile_object(&complete(code), name, options).map_err(|error| format!("{error}\n{code}"))?;
     let expected = |line: &str| {
         options.debug_info == DebugInfo::Full && EXPECTED_FOR_DEBUGGERS.iter().any(|said| line.contains(said))
     };
