@@ -129,7 +129,7 @@ plain! { alternatives(i, x):
         let rs: [Result<u64, u64>; 4] =
             [Ok(x[i]), Err(x[i + 1]), Ok(3), if x[i] % 2 == 0 { Ok(x[i + 2]) } else { Err(9) }];
         let mut s = 0u64;
-        for (Ok(v) | Err(v)) in rs {
+        for Ok(v) | Err(v) in rs {
             s = s.rotate_left(5) ^ v;
         }
         let f = |(Ok(a) | Err(a)): Result<u64, u64>| a / 3;
@@ -410,12 +410,9 @@ plain! { orders(i, x):
                 }
             }
         }
-        t + p.wrapping_mul(10)
-            ^ q * 1000
-            ^ (c as i8 as u64) << 20
-            ^ lo * 100000
+        (t + p.wrapping_mul(10)) ^ (q * 1000) ^ ((c as i8 as u64) << 20) ^ (lo * 100000)
             ^ c.is_le() as u64
-            ^ (c.then(Ordering::Less) == Ordering::Less) as u64 * 4
+            ^ ((c.then(Ordering::Less) == Ordering::Less) as u64 * 4)
     }
     extremes {
         let s = &x[i..i + 8];
@@ -436,16 +433,13 @@ plain! { orders(i, x):
         let mut r = [s[0], s[1], s[2], s[3], s[4]];
         r.reverse();
         r[1..4].reverse();
-        k as u64 * 3
-            ^ v << 1
-            ^ (m as u64) << 40
-            ^ w.rotate_left(9)
+        (k as u64 * 3) ^ (v << 1) ^ ((m as u64) << 40) ^ w.rotate_left(9)
             ^ f.to_bits() as u64
             ^ g.rotate_left(17)
             ^ h.rotate_left(29)
             ^ none as u64
-            ^ best.b * 77
-            ^ least.b << 50
+            ^ (best.b * 77)
+            ^ (least.b << 50)
             ^ r[0].wrapping_mul(3)
             ^ r[1].wrapping_mul(5)
             ^ r[3]

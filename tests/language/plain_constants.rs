@@ -39,7 +39,7 @@ plain! { references(i, x):
     }
     byte_strings {
         let b = x[i] as u8;
-        let vowel = b"aeiou".iter().any(|v| *v == b);
+        let vowel = b"aeiou".iter().filter(|v| **v == b).count() > 0;
         let hex = b"0123456789abcdef"[(b & 15) as usize] as u64;
         let same = *b"abcdefgh" == x[i].to_le_bytes();
         let name = if b % 2 == 0 { b"even" } else { b"odd " };
