@@ -164,7 +164,9 @@ fn at_lengths<K: Bits>(lengths: &[usize]) {
             };
             check::<K>(&device, case(k), k as u64);
             check_pairs::<K, u32>(&device, case(k + 2), k as u64, small, |v| v as usize);
-            check_pairs::<K, f64>(&device, case(k + 4), k as u64, large, |v| v as usize);
+            if k < 4 {
+                check_pairs::<K, f64>(&device, case(k + 4), k as u64, large, |v| v as usize);
+            }
         }
     }
 }

@@ -152,10 +152,10 @@ fn compile_all(name: &str, print: &dyn Fn(&PrintOptions) -> warpsmith::Result<Cu
     }
 }
 
-/// Options for a form of a kernel. Products of warpgroups with all that a GPU can check take the assembler up to 20 seconds, and are
+/// Options for a form of a kernel. Products of tensor cores with all that a GPU can check take the assembler up to 20 seconds, and are
 /// compiled as for debuggers, without optimisation.
 pub fn options_for(source: &CudaSource, checks: Checks, arch: Arch) -> CompileOptions {
-    let is_slow = checks == Checks::Also(GpuChecks::ALL) && source.needs.arch_specific;
+    let is_slow = checks == Checks::Also(GpuChecks::ALL) && source.code.contains("mma");
     let debug_info = if is_slow { DebugInfo::Full } else { DebugInfo::None };
     CompileOptions { debug_info, relocatable: source.needs.launches, ..CompileOptions::new(arch) }
 }
