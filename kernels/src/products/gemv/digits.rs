@@ -37,8 +37,8 @@ pub const fn shared(packs: usize) -> usize {
 
 /// `y[r] = alpha * sum of a[r, c] * x[c] + beta * y[r]`, where `at` counts elements of `x`, and from row to row units of two bytes.
 ///
-/// `units` are all units of the matrix, and `packs` the same in packs of 16 bytes; rows begin with one, and are a multiple of [`STEP`] long.
-/// `PACKS` packs are a step of a row; a warp has `STAGES` steps in shared memory. `splits` neighbouring blocks share [`ROWS`] rows: each
+/// `units` are all units of the matrix, and `packs` the same in packs of 16 bytes; rows begin with one, and are a multiple of `STEP` long.
+/// `PACKS` packs are a step of a row; a warp has `STAGES` steps in shared memory. `splits` neighbouring blocks share `ROWS` rows: each
 /// stores its sums in `partials`, and the last to arrive adds them up. `arrived` has a counter for each of these groups of rows, which is
 /// zero before and after.
 #[gpu_kernel(launch_bounds(THREADS, RESIDENT), noalias)]
