@@ -41,8 +41,12 @@ fn every_kernel_compiles_for_an_h200_without_a_warning() {
 
 #[test]
 #[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
-fn every_unchecked_kernel_compiles_for_a_b200_without_a_warning() {
-    let runs = |case: &&Case| !source(case, Checks::None).needs.arch_specific;
+fn every_unchecked_kernel_with_assembly_compiles_for_a_b200_without_a_warning() {
+    // GPUs differ in the instructions of their assembler: the others are C++.
+    let runs = |case: &&Case| {
+        let source = source(case, Checks::None);
+        !source.needs.arch_specific && source.code.contains("asm")
+    };
     compiles(cases::all().iter().filter(runs), Checks::None, B200);
 }
 
