@@ -24,7 +24,7 @@ const NEAR: usize = 32 << 20;
 /// | setting | does |
 /// |---|---|
 /// | [`causal()`](Call::causal) | leaves out the keys behind each query |
-/// | [`window(left, right)`](Call::window) | leaves out all but so many keys before and behind each query |
+/// | [`window(left, right)`](Call::window) | leaves out keys more than `left` before each query, and more than `right` behind it |
 /// | [`scale(s)`](Call::scale) | multiplies the scores; default: `1 / sqrt(size)` |
 /// | [`lse(&mut l)`](Call::lse) | also writes the logarithm of the sum of `e^score` of each query |
 ///
@@ -306,7 +306,7 @@ macro_rules! map {
     }};
 }
 
-/// A function that launches a kernel for tiles of so many queries.
+/// A function that launches a kernel whose tiles have this number of queries.
 macro_rules! launched {
     ($name:ident, $kernel:ident, $rows:expr) => {
         fn $name<const D: usize, const KEYS: usize>(

@@ -118,6 +118,32 @@ fn sorts_and_rows_by_number_print_what_the_snapshots_show() {
     prints::<rotary_heads<Words<f16>, Words<f32>, 8, 4>>("rotary_heads@f16", (true, true));
 }
 
+/// Asserts that the CUDA of a kernel runs on all GPUs of a compute capability.
+fn runs_on<K: Kernel>(least: (u32, u32), comptime: K::Comptime) {
+    let options = PrintOptions { checks: Checks::All, line_directives: false };
+    let source = K::print(&comptime, &options).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
+    assert!(source.needs.min_compute <= least, "{} needs {:?}", K::NAME, source.needs.min_compute);
+}
+
+#[test]
+fn kernels_need_no_more_than_what_they_are_chosen_for() {
+    runs_on::<rows_kernel<Sum<f32>, 4>>((7, 0), ());
+    runs_on::<scan_kernel<OwnSum<u32>, 4, 8>>((7, 0), (true, false));
+    runs_on::<select_kernel<Flagged<u32, bool>, 4, 8>>((7, 0), (true, false, true));
+    runs_on::<radix_pass<u32, u32, 384, 23, 3>>((7, 0), (false, false, true, false));
+    runs_on::<top_rows<f32, 128>>((7, 0), (true,));
+    runs_on::<histogram_by_blocks<i32, 4, true>>((7, 0), ());
+    runs_on::<gemv_rows<f32, 4, 4>>((7, 0), (128,));
+    runs_on::<gemv_columns<f32, 4>>((7, 0), ());
+    runs_on::<gemv_quantized_rows<Q4_0, 4, true>>((7, 0), (64,));
+    runs_on::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>((8, 0), ());
+    runs_on::<gemm_warps<f16, Silu, true, false>>((8, 0), ());
+    runs_on::<attention_to_pages<bf16, 128, 16>>((8, 0), ());
+    runs_on::<gemv_quantized_digits<Q4_0, 9, 4, 2>>((9, 0), ());
+    runs_on::<gemm_stream_k<bf16, Unchanged, 16, { stages(16) }>>((9, 0), (true,));
+    runs_on::<attention_by_two<bf16, 128, 128>>((9, 0), ());
+}
+
 #[test]
 fn sums_of_warpgroups_stay_in_registers() {
     keeps_sums_in_registers::<gemm_warpgroups<bf16, Gelu, false, 256, false>>("gelu", &());

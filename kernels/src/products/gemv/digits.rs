@@ -1,4 +1,4 @@
-//! Products of rows of quantised blocks and a vector on tensor cores: compute capability 8.0.
+//! Products of rows of quantised blocks and a vector on tensor cores: compute capability 9.0.
 //!
 //! Each element of the vector is an integer of 62 bits times a power of two, which is the same for the 32 elements that a block is multiplied
 //! by. The tensor cores multiply the numbers of a block by the eight digits of these integers, to the base 256, without rounding.

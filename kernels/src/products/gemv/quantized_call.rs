@@ -12,6 +12,7 @@ use super::rows::Lines;
 use crate::argument::{Input, Matrix, Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
+use crate::pack::Pack;
 use crate::reduction::block::THREADS;
 
 /// Blocks of numbers that fill packs of 16 bytes together.
@@ -28,7 +29,7 @@ const FEWEST_STEPS: usize = 2;
 /// | [`alpha(s)`](Call::alpha) [`beta(t)`](Call::beta) | `s * a * x + t * y` |
 ///
 /// Bits of `x` are left out only below 2^-61 of the largest of the 32 elements that a block is multiplied by. It is fastest from compute
-/// capability 8.0 on, if `n` is a multiple of 256, and rows begin at multiples of 16 bytes. The order of sums depends on the shape, the
+/// capability 9.0 on, if `n` is a multiple of 256, and rows begin at multiples of 16 bytes. The order of sums depends on the shape, the
 /// alignment of the memory and the device alone.
 ///
 /// ```
@@ -100,7 +101,7 @@ struct Shares {
 impl<B: Quantized> GemvQuantized<'_, B> {
     fn way(&self, limits: &Limits) -> Way {
         let shares = self.shares(limits);
-        if !shares.is_wide || limits.compute < (8, 0) {
+        if !shares.is_wide || limits.compute < (9, 0) {
             return Way::Floats(shares);
         }
         let tiles = self.a.layout().rows.div_ceil(digits::ROWS);
@@ -199,20 +200,22 @@ impl<'a, B: Quantized> Family<'a> for GemvQuantized<'a, B> {
 }
 
 impl<'a, B: Quantized> GemvQuantized<'a, B> {
+    /// The rows of the matrix, as kernels count them.
+    fn lines(&self) -> Lines<f32> {
+        let layout = self.a.layout();
+        let stride = layout.row_stride.saturating_mul(B::UNITS);
+        Lines { rows: layout.rows, cols: layout.cols * BLOCK, stride, alpha: self.alpha, beta: self.beta }
+    }
+
     /// The launch for groups of `N` rows.
     fn launch<const N: usize, const WIDE: bool>(
         self,
         shares: &Shares,
         target: &Target,
     ) -> Result<Step<'a>, KernelError> {
-        let layout = self.a.layout();
-        let Self { a, x, mut y, alpha, beta } = self;
-        let units = a.into_memory().values::<u16>();
-        // Four words are eight units.
-        let packs = units.values::<u32>().packs::<4>().packs;
-        let (rows, cols) = (layout.rows, layout.cols * BLOCK);
-        let at = Lines { rows, cols, stride: layout.row_stride.saturating_mul(B::UNITS), alpha, beta };
-        let threads = shares.threads;
+        let (threads, at) = (shares.threads, self.lines());
+        let Self { a, x, mut y, .. } = self;
+        let (units, packs) = units_and_packs(a);
         Ok(step!(
             target,
             (shares.grid, THREADS),
@@ -227,12 +230,10 @@ impl<'a, B: Quantized> GemvQuantized<'a, B> {
         grid: u32,
         target: &Target,
     ) -> Result<Step<'a>, KernelError> {
-        let layout = self.a.layout();
-        let Self { a, x, mut y, alpha, beta } = self;
-        let units = a.into_memory().values::<u16>();
-        let packs = units.values::<u32>().packs::<4>().packs;
-        let (rows, cols) = (layout.rows, layout.cols * BLOCK);
-        let at = Lines { rows, cols, stride: layout.row_stride.saturating_mul(B::UNITS), alpha, beta };
+        let at = self.lines();
+        let Self { a, x, mut y, .. } = self;
+        let (units, packs) = units_and_packs(a);
+        let rows = at.rows;
         let shared = if splits > 1 { rows } else { 0 };
         let mut partials: Buffer<f32> = target.device.alloc_uninit(splits as usize * shared)?;
         let mut arrived: Buffer<u32> = target.device.alloc_zeroed(rows.div_ceil(digits::ROWS))?;
@@ -251,4 +252,12 @@ impl<'a, B: Quantized> GemvQuantized<'a, B> {
             )
         ))
     }
+}
+
+/// The memory of a matrix in units, and in packs of them.
+fn units_and_packs<B: Quantized>(a: Matrix<'_, B>) -> (Input<'_, u16>, Input<'_, Pack<u32, 4>>) {
+    let units = a.into_memory().values::<u16>();
+    // Four words are eight units.
+    let packs = units.values::<u32>().packs::<4>().packs;
+    (units, packs)
 }
