@@ -124,6 +124,12 @@ mistakes! {
         overlap |d, x, y| {
             predecessor(&mut *x).grid(1).block(64).launch(d)?;
             successor(&*x, y, false).grid(1).block(64).programmatic_serialization().launch(d)
+        },
+        // Another thread's use of memory says nothing about this one's launches.
+        overlap |d, x, y| {
+            predecessor(&mut *x).grid(1).block(64).launch(d)?;
+            std::thread::scope(|scope| scope.spawn(|| Device::simulator().upload(&[0u32; 4]).map(drop)).join()).unwrap()?;
+            successor(&*x, y, false).grid(1).block(64).programmatic_serialization().launch(d)
         };
 }
 

@@ -4,6 +4,7 @@
 //! by [`GlobalMemory::unwritten`] and by copies of unwritten bytes; accesses, copies and the host write them.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -223,19 +224,23 @@ fn masks(bytes: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
     })
 }
 
-/// How often the host has used global memory, for which it waits for all launches before.
-static HOST_USES: AtomicU64 = AtomicU64::new(0);
-
-/// The host uses global memory.
-#[doc(hidden)]
-pub fn use_by_host() {
-    HOST_USES.fetch_add(1, Ordering::Relaxed);
+thread_local! {
+    /// How often this OS thread has used global memory as the host, for which it waits for all launches before.
+    static HOST_USES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How often the host has used global memory, or given some back.
+/// This OS thread uses global memory as the host.
+#[doc(hidden)]
+pub fn use_by_host() {
+    HOST_USES.set(uses_by_host() + 1);
+}
+
+/// How often this OS thread has used global memory as the host, or given some back.
+///
+/// Other threads' uses do not count: they may belong to other programs, such as the tests beside this one.
 #[doc(hidden)]
 pub fn uses_by_host() -> u64 {
-    HOST_USES.load(Ordering::Relaxed)
+    HOST_USES.get()
 }
 
 /// Whether an allocation holds all of these bytes.
