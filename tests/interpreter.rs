@@ -1,19 +1,4 @@
-//! Every kernel of the corpus by the twin and by the interpreter, compared bit for bit; what the
-//! interpreter tells observers, and the faults that it alone finds.
-
-use corpus::cases;
-use warpsmith::Device;
-use warpsmith::simulator::{Executor, Settings, SimChecks};
-
-fn both() -> Device {
-    let checks = SimChecks::NONE;
-    Device::simulator_with(Settings { executor: Executor::Both, checks, ..Settings::default() })
-}
-
-#[test]
-fn every_kernel_runs_alike_by_both_executors() {
-    cases::check_all(both);
-}
+//! What the interpreter tells observers, and the faults that it alone finds.
 
 /// The events that observers receive.
 mod told {

@@ -77,7 +77,10 @@ pub fn program(kernel: &dyn AnyKernel, module: &ValidModule, options: LowerOptio
     known.add(kernel, options, lowered).clone()
 }
 
+/// The folder of this library's sources.
+const SOURCES: &str = file!().split_at(file!().len() - "interpreter/mod.rs".len()).0;
+
 /// Returns whether a file is a source of this library: device functions there are not the user's.
 pub fn is_library(file: &str) -> bool {
-    file.starts_with(file!().trim_end_matches("interpreter/mod.rs"))
+    file.starts_with(SOURCES)
 }

@@ -8,7 +8,7 @@ use crate::ir::{Expr, ExprKind, KernelAttributes, Module, Proof, Scalar};
 use crate::passes::elide::{elide, lift};
 
 /// Random kernels of a run.
-const KERNELS: usize = 2500;
+const KERNELS: usize = 1500;
 /// Launches of each.
 const LAUNCHES: usize = 4;
 
@@ -143,5 +143,5 @@ fn what_is_proven_is_in_bounds() {
         [0, 1, 2, 3, 4].map(|i: usize| all.iter().map(|counts| counts[i]).sum::<usize>());
     println!("{by_text} proven by text, {by_launch} by launches, {in_functions} in functions");
     println!("{looked_at} looked at, {exact} of `int`");
-    assert!(by_text > 4000 && by_launch > 7000 && in_functions > 3000 && looked_at > 1_000_000);
+    assert!(by_text > 2400 && by_launch > 4200 && in_functions > 1800 && looked_at > 600_000);
 }
