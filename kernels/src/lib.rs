@@ -39,5 +39,14 @@ pub mod scan;
 pub mod selection;
 pub mod sorting;
 
+/// The pages whose examples call this crate's functions: they are its doctests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../docs/kernels.md")]
+    mod chapter {}
+}
+
 pub use call::{Call, Family, Plan, Prepared, Step, Target};
 pub use error::KernelError;

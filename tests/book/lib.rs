@@ -1,4 +1,5 @@
-//! The README and the book, compiled and run: each chapter's `rust` blocks are doctests of this crate.
+//! The README and the book, compiled and run: each chapter's `rust` blocks are doctests of this crate, and of `warpsmith-kernels` where
+//! they call its functions.
 //!
 //! The chapters come in as text. [`shows`] and [`says`] compare what an example prints with the block that the reader sees.
 //! Knows nothing of the reference's chapters, which are doctests of `warpsmith` itself.
@@ -18,14 +19,17 @@ macro_rules! chapters {
         )+
 
         /// The path of each page from the root of the workspace, and its text.
-        const CHAPTERS: &[(&str, &str)] = &[$(($path, include_str!(concat!("../../", $path)))),+];
+        const CHAPTERS: &[(&str, &str)] = &[
+            $(($path, include_str!(concat!("../../", $path))),)+
+            ("kernels/README.md", include_str!("../../kernels/README.md")),
+            ("docs/kernels.md", include_str!("../../docs/kernels.md")),
+        ];
     };
 }
 
 chapters! {
     readme "README.md"
     crate_readme "runtime/README.md"
-    collection_readme "kernels/README.md"
     introduction "docs/README.md"
     saxpy "docs/tutorial/saxpy.md"
     product "docs/tutorial/product.md"
@@ -35,7 +39,6 @@ chapters! {
     tour "docs/tour.md"
     testing "docs/testing.md"
     performance "docs/performance.md"
-    collection "docs/kernels.md"
     limits "docs/limits.md"
     from_cuda "docs/from/cuda.md"
     from_cupy "docs/from/cupy.md"
