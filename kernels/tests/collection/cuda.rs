@@ -1,6 +1,6 @@
 //! The CUDA of the main kernels: as snapshots, compiled by NVRTC where there is one, and run by every executor of the simulator.
 
-use warpsmith::codegen::{Checks, PrintOptions};
+use warpsmith::codegen::{Checks, CudaSource, PrintOptions};
 use warpsmith::nvrtc::Arch;
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
@@ -30,10 +30,19 @@ use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
 use warpsmith_kernels::selection::{Flagged, encode_kernel, select_kernel};
 use warpsmith_kernels::sorting::{digit_counts, radix_pass, sort, top_rows};
 
-/// Compares the CUDA of a kernel with its snapshot; compiles it with and without checks.
+/// The GPU of the figures.
+const HOPPER: Arch = Arch { major: 9, minor: 0, specific: true };
+
+/// Compares the CUDA of a kernel with its snapshot; compiles it with all checks of bounds. The corpus is compiled with fewer, and with more.
 fn prints<K: Kernel>(name: &str, comptime: K::Comptime) {
     compare::<K>(name, &comptime);
-    harness::compiles::<K>(&comptime);
+    harness::compiles_for(name, &checked::<K>(name, &comptime).code, &[HOPPER]);
+}
+
+/// The CUDA of a kernel with all checks of bounds.
+fn checked<K: Kernel>(name: &str, comptime: &K::Comptime) -> CudaSource {
+    let options = PrintOptions { checks: Checks::All, line_directives: false };
+    K::print(comptime, &options).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
 fn compare<K: Kernel>(name: &str, comptime: &K::Comptime) {
@@ -53,9 +62,7 @@ fn prints_for_warpgroups<K: Kernel>(name: &str, comptime: K::Comptime) {
 
 /// Compiles a kernel of warpgroups, which must spill nothing, with checks: they need the most registers.
 fn keeps_sums_in_registers<K: Kernel>(name: &str, comptime: &K::Comptime) {
-    let options = PrintOptions { checks: Checks::All, line_directives: false };
-    let source = K::print(comptime, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
-    harness::spills_nothing(name, &source.code, Arch { major: 9, minor: 0, specific: true });
+    harness::spills_nothing(name, &checked::<K>(name, comptime).code, HOPPER);
 }
 
 #[test]
@@ -120,8 +127,7 @@ fn sorts_and_rows_by_number_print_what_the_snapshots_show() {
 
 /// Asserts that the CUDA of a kernel runs on all GPUs of a compute capability.
 fn runs_on<K: Kernel>(least: (u32, u32), comptime: K::Comptime) {
-    let options = PrintOptions { checks: Checks::All, line_directives: false };
-    let source = K::print(&comptime, &options).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
+    let source = checked::<K>(K::NAME, &comptime);
     assert!(source.needs.min_compute <= least, "{} needs {:?}", K::NAME, source.needs.min_compute);
 }
 

@@ -122,7 +122,7 @@ fn pages_of_any_extent_at_the_edges() {
     };
     for device in devices() {
         check::<bf16>(&device, &case, 1);
-        check::<bf16>(&device, &Case { lengths: vec![700], sharing: 8, size: 128, ..case.clone() }, 3);
+        check::<bf16>(&device, &Case { lengths: vec![400], sharing: 8, size: 128, ..case.clone() }, 3);
         check::<f16>(
             &device,
             &Case { lengths: vec![63, 64, 65], sharing: 20, heads: 1, splits: Some(3), ..case.clone() },
