@@ -130,26 +130,16 @@ pub fn without_meaning(module: &Module) -> Vec<&'static str> {
     found
 }
 
-/// Compiles the CUDA of a kernel without a warning: checked, and with all that a GPU can check.
+/// Compiles the CUDA of a kernel without a warning, with all that a GPU can check: its text holds that of all other forms.
 ///
-/// Texts with fewer checks are compiled for the corpus by `tests/nvrtc.rs`, and for each kernel that runs as printed CUDA by the host's
-/// compiler.
+/// Other forms are compiled for the corpus by `tests/nvrtc.rs`, and for each kernel that runs as printed CUDA by the host's compiler.
 pub fn compiles<K: Kernel>(comptime: &K::Comptime) {
     has_meanings::<K>(comptime);
-    compile_all(K::NAME, &|options| K::print(comptime, options));
-}
-
-fn compile_all(name: &str, print: &dyn Fn(&PrintOptions) -> warpsmith::Result<CudaSource>) {
-    let mut seen = None;
-    for checks in [Checks::All, Checks::Also(GpuChecks::ALL)] {
-        let options = PrintOptions { checks, line_directives: false };
-        let source = print(&options).unwrap_or_else(|e| panic!("{name}: {e}"));
-        if seen.as_ref() != Some(&source.code) {
-            let arch = Arch { major: 9, minor: 0, specific: true };
-            compiled(name, &source.code, &options_for(&source, checks, arch));
-            seen = Some(source.code);
-        }
-    }
+    let checks = Checks::Also(GpuChecks::ALL);
+    let options = PrintOptions { checks, line_directives: false };
+    let source = K::print(comptime, &options).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
+    let arch = Arch { major: 9, minor: 0, specific: true };
+    compiled(K::NAME, &source.code, &options_for(&source, checks, arch));
 }
 
 /// Options for a form of a kernel. Products of tensor cores with all that a GPU can check take the assembler up to 20 seconds, and are
