@@ -1,5 +1,5 @@
 //! Kernels that programs call as functions: reductions, scans, selections, sorts, functions of rows, transposes, products of
-//! matrices, attention, histograms and random numbers.
+//! matrices, sparse products, attention, histograms and random numbers.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -38,6 +38,7 @@ pub mod rows;
 pub mod scan;
 pub mod selection;
 pub mod sorting;
+pub mod sparse;
 
 pub use call::{Call, Family, Plan, Prepared, Step, Target};
 pub use error::KernelError;

@@ -29,6 +29,7 @@ use warpsmith_kernels::rows::{
 use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
 use warpsmith_kernels::selection::{Flagged, encode_kernel, select_kernel};
 use warpsmith_kernels::sorting::{digit_counts, radix_pass, sort, top_rows};
+use warpsmith_kernels::sparse::{csr_times_matrix, csr_times_vector, join_cut_rows};
 
 /// Compares the CUDA of a kernel with its snapshot; compiles it with and without checks.
 fn prints<K: Kernel>(name: &str, comptime: K::Comptime) {
@@ -100,6 +101,13 @@ fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemv_quantized_digits<Q4_0, 9, 4, 2>>("gemv_quantized_digits@q4_0", ());
     prints::<histogram_by_blocks<u8, 16, false>>("histogram_by_blocks@u8", ());
     prints::<histogram_by_blocks<i32, 4, true>>("histogram_by_blocks@packed", ());
+}
+
+#[test]
+fn sparse_products_print_what_the_snapshots_show() {
+    prints::<csr_times_vector<f32, u32>>("csr_times_vector@f32", ());
+    prints::<csr_times_matrix<f32, u32, 4>>("csr_times_matrix@f32", (16,));
+    prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", ());
 }
 
 #[test]

@@ -23,5 +23,6 @@ mod scans_by_key;
 mod selections;
 mod shapes;
 mod sorting;
+mod sparse;
 mod top_k;
 mod vectors;
