@@ -61,11 +61,14 @@ pub fn csr_times_vector<T: Number, I: Offset>(
     // The offsets of a row are on their way while products are stored, and while the row before is added.
     let mut next = part_of_row::<I>(offsets, tile, k.min(rows - 1));
     sync_threads();
-    for _ in 0..rows.div_ceil(step) {
+    let rounds = rows.div_ceil(step);
+    for round in 0..rounds {
         let mut sum = T::Total::ZERO;
         let mut is_mine = false;
         let (from, to) = next;
-        next = part_of_row::<I>(offsets, tile, (k + step).min(rows - 1));
+        if round + 1 < rounds {
+            next = part_of_row::<I>(offsets, tile, (k + step).min(rows - 1));
+        }
         if k < rows {
             is_mine = lane == 0;
             if lanes < 32 && to > from + LONG * lanes {
@@ -122,16 +125,18 @@ fn store<T: Number, I: Offset>(
 /// Stores the products of the tile's non-zeros. All loads of a kind are under way before the first of them is waited for.
 #[gpu_fn]
 fn store_products<T: Number>(columns: &[u32], values: &[T], x: &[T], tile: Tile, products: &mut [T::Total]) {
-    let t = (thread_idx().x % THREADS) as usize;
+    let t = thread_idx().x % THREADS;
+    let (first, count) = (tile.from + t as usize, (tile.to - tile.from) as u32);
     let mut at = [0u32; ITEMS];
     let mut factors = [T::ZERO; ITEMS];
     #[unroll]
     for i in 0..ITEMS {
-        // Behind the last non-zero, threads repeat it.
-        let z = (tile.from + i * THREADS as usize + t).min(tile.to - 1);
-        assume(z < columns.len() && z < values.len());
-        at[i] = columns[z];
-        factors[i] = values[z];
+        let z = first + i * THREADS as usize;
+        if t + i as u32 * THREADS < count {
+            assume(z < columns.len() && z < values.len());
+            at[i] = columns[z];
+            factors[i] = values[z];
+        }
     }
     let mut last = at[0];
     #[unroll]
@@ -150,7 +155,7 @@ fn store_products<T: Number>(columns: &[u32], values: &[T], x: &[T], tile: Tile,
     }
     #[unroll]
     for i in 0..ITEMS {
-        let place = spread(i as u32 * THREADS + t as u32) as usize;
+        let place = (spread(t) + i as u32 * spread(THREADS)) as usize;
         assume(place < products.len());
         products[place] = factors[i].total().times(elements[i].total());
     }
@@ -177,10 +182,22 @@ fn part_of_row<I: Offset>(offsets: &[I], tile: Tile, k: u32) -> (u32, u32) {
 fn sum_of<T: Number>(products: &[T::Total], from: u32, to: u32, step: u32) -> T::Total {
     let mut sum = T::Total::ZERO;
     let mut i = from;
+    while i + 3 * step < to {
+        let (a, b) = (product::<T>(products, i), product::<T>(products, i + step));
+        let (c, d) = (product::<T>(products, i + 2 * step), product::<T>(products, i + 3 * step));
+        sum = sum.plus(a.plus(b).plus(c.plus(d)));
+        i += 4 * step;
+    }
     while i < to {
-        assume((spread(i) as usize) < products.len());
-        sum = sum.plus(products[spread(i)]);
+        sum = sum.plus(product::<T>(products, i));
         i += step;
     }
     sum
+}
+
+/// Product number `i` of a tile.
+#[gpu_fn]
+fn product<T: Number>(products: &[T::Total], i: u32) -> T::Total {
+    assume((spread(i) as usize) < products.len());
+    products[spread(i)]
 }
