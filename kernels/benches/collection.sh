@@ -20,3 +20,4 @@ fi
 python3 "$here/gemm.py" "$folder/kernels_gemm"
 python3 "$here/attention.py" "$folder/kernels_attention"
 python3 "$here/sparse.py" "$folder/kernels_sparse"
+python3 "$here/spectra.py" "$folder/kernels_spectra"

@@ -6,6 +6,7 @@ use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
 use warpsmith_kernels::attention::forward::{attention_by_three, attention_by_two};
 use warpsmith_kernels::attention::pages::attention_to_pages;
+use warpsmith_kernels::fft::fft_tile;
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
 use warpsmith_kernels::movement::{
     copy_rows, named_rows, transpose, transpose_bytes, transpose_elements, transpose_packs,
@@ -104,9 +105,10 @@ fn products_and_histograms_print_what_the_snapshots_show() {
 }
 
 #[test]
-fn sparse_products_print_what_the_snapshots_show() {
+fn sparse_products_and_spectra_print_what_the_snapshots_show() {
     prints::<csr_times_vector<f32, u32>>("csr_times_vector@f32", ());
     prints::<csr_times_matrix<f32, u32, 4>>("csr_times_matrix@f32", (16,));
+    prints::<fft_tile>("fft_tile@4096", (12, false, false, false, false, false));
     prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", ());
 }
 

@@ -24,5 +24,6 @@ mod selections;
 mod shapes;
 mod sorting;
 mod sparse;
+mod spectra;
 mod top_k;
 mod vectors;
