@@ -32,7 +32,7 @@ const OF_BLOCK: usize = 4096;
 /// ```
 /// use warpsmith::prelude::*;
 /// use warpsmith_kernels::argument::{matrix, matrix_mut};
-/// use warpsmith_kernels::fft::{Complex32, fft, ifft};
+/// use warpsmith_kernels::fft::{Complex32, fft};
 ///
 /// # fn main() -> Result<(), warpsmith_kernels::KernelError> {
 /// # let gpu = Device::simulator();
@@ -40,7 +40,8 @@ const OF_BLOCK: usize = 4096;
 /// let x = gpu.upload(&wave)?;
 /// let mut y = gpu.alloc_zeroed::<Complex32>(4)?;
 /// fft(&gpu, matrix(&x, 1, 4)?, matrix_mut(&mut y, 1, 4)?).run()?;
-/// assert_eq!(gpu.download(&y)?.map(|y| y.re), [0.0, 2.0, 0.0, 2.0]);
+/// let parts: Vec<f32> = gpu.download(&y)?.iter().map(|y| y.re).collect();
+/// assert_eq!(parts, [0.0, 2.0, 0.0, 2.0]);
 /// # Ok(()) }
 /// ```
 ///
