@@ -76,8 +76,8 @@ impl<'a> Call<'a, Fft<'a>> {
         self.map(|call| Fft { scale: call.scale * scale, ..call })
     }
 
-    /// Bytes of memory for the rows between two launches, at least those of one row. Default: those of all rows. Rows that fill
-    /// less than the L2 cache need not go to memory in between, but fewer rows keep less of the device busy.
+    /// Bytes of memory for the rows between two launches, at least those of one row. Default: those of all rows, which is fastest, since
+    /// many rows keep the device busy.
     pub fn workspace(self, bytes: usize) -> Self {
         self.map(|call| Fft { workspace: Some(bytes), ..call })
     }
