@@ -1,5 +1,5 @@
 //! Kernels that programs call as functions: reductions, scans, selections, sorts, functions of rows, transposes, products of
-//! matrices, attention, histograms and random numbers.
+//! matrices, sparse products, attention, Fourier transforms, histograms and random numbers.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -27,6 +27,7 @@ pub mod attention;
 mod call;
 pub mod comparable;
 mod error;
+pub mod fft;
 pub mod histogram;
 pub mod movement;
 pub mod number;
@@ -38,6 +39,7 @@ pub mod rows;
 pub mod scan;
 pub mod selection;
 pub mod sorting;
+pub mod sparse;
 
 /// The pages whose examples call this crate's functions: they are its doctests.
 #[cfg(doctest)]

@@ -6,6 +6,7 @@ use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
 use warpsmith_kernels::attention::forward::{attention_by_three, attention_by_two};
 use warpsmith_kernels::attention::pages::attention_to_pages;
+use warpsmith_kernels::fft::fft_tile;
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
 use warpsmith_kernels::movement::{
     copy_rows, named_rows, transpose, transpose_bytes, transpose_elements, transpose_packs,
@@ -29,6 +30,7 @@ use warpsmith_kernels::rows::{
 use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
 use warpsmith_kernels::selection::{Flagged, encode_kernel, select_kernel};
 use warpsmith_kernels::sorting::{digit_counts, radix_pass, sort, top_rows};
+use warpsmith_kernels::sparse::{csr_times_matrix, csr_times_vector, join_cut_rows};
 
 /// The GPU of the figures.
 const HOPPER: Arch = Arch { major: 9, minor: 0, specific: true };
@@ -107,6 +109,14 @@ fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemv_quantized_digits<Q4_0, 9, 4, 2>>("gemv_quantized_digits@q4_0", ());
     prints::<histogram_by_blocks<u8, 16, false>>("histogram_by_blocks@u8", ());
     prints::<histogram_by_blocks<i32, 4, true>>("histogram_by_blocks@packed", ());
+}
+
+#[test]
+fn sparse_products_and_spectra_print_what_the_snapshots_show() {
+    prints::<csr_times_vector<f32, u32>>("csr_times_vector@f32", ());
+    prints::<csr_times_matrix<f32, u32, 4>>("csr_times_matrix@f32", (16,));
+    prints::<fft_tile>("fft_tile@4096", (12, false, false, false, false, false));
+    prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", ());
 }
 
 #[test]

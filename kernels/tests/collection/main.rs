@@ -23,5 +23,7 @@ mod scans_by_key;
 mod selections;
 mod shapes;
 mod sorting;
+mod sparse;
+mod spectra;
 mod top_k;
 mod vectors;

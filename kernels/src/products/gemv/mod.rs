@@ -15,3 +15,4 @@ pub use digits::gemv_quantized_digits;
 pub use quantized::gemv_quantized_rows;
 pub use quantized_call::{GemvQuantized, gemv_quantized};
 pub use rows::{Lines, gemv_long_rows, gemv_rows};
+pub(crate) use rows::{finished, loaded};

@@ -1,0 +1,102 @@
+//! Short sequences, whose elements go through shared memory on their way from and to global memory.
+
+use warpsmith::prelude::*;
+
+use super::Complex32;
+use super::radix::{BITS, ELEMENTS, reversed};
+use super::sequences::Sequences;
+
+/// Loads all sequences of a block, whose groups are from `first` on, into `memory`: neighbouring threads load neighbouring elements.
+#[gpu_fn]
+pub(super) fn load_block(
+    x: &[Complex32],
+    at: Sequences,
+    first: usize,
+    log: u32,
+    exchanges: bool,
+    memory: &mut [Complex32],
+) {
+    let t = thread_idx().x as usize;
+    let short = ELEMENTS >> log.min(BITS);
+    #[unroll]
+    for k in 0..ELEMENTS {
+        let i = k * block_dim().x as usize + t;
+        let sequence = (first * short + (i >> log)).min(at.count - 1);
+        let from = at.from.start(sequence) + (i & ((1usize << log) - 1)) * at.from.step;
+        assume(from < x.len() && i + i / ELEMENTS < memory.len());
+        memory[i + i / ELEMENTS] = if exchanges { x[from].exchanged() } else { x[from] };
+    }
+    sync_threads();
+}
+
+/// Stores all spectra of a block from `memory`, likewise.
+#[gpu_fn]
+pub(super) fn store_block(
+    y: &mut [Complex32],
+    at: Sequences,
+    first: usize,
+    log: u32,
+    exchanges: bool,
+    memory: &[Complex32],
+) {
+    let t = thread_idx().x as usize;
+    let short = ELEMENTS >> log.min(BITS);
+    #[unroll]
+    for k in 0..ELEMENTS {
+        let i = k * block_dim().x as usize + t;
+        let sequence = first * short + (i >> log);
+        if sequence < at.count {
+            let to = at.to.start(sequence) + (i & ((1usize << log) - 1)) * at.to.step;
+            assume(to < y.len() && i + i / ELEMENTS < memory.len());
+            let element = memory[i + i / ELEMENTS].scaled(at.factor);
+            y[to] = if exchanges { element.exchanged() } else { element };
+        }
+    }
+}
+
+/// The elements of a thread, from what [`load_block`] has loaded. The memory is free afterwards.
+#[gpu_fn]
+pub(super) fn of_block_memory(
+    memory: &[Complex32],
+    group: usize,
+    j: usize,
+    log: u32,
+) -> [Complex32; ELEMENTS] {
+    let mut elements = [Complex32 { re: 0.0, im: 0.0 }; ELEMENTS];
+    #[unroll]
+    for k in 0..ELEMENTS {
+        let i = place(group, j, log, k, k / (ELEMENTS >> log.min(BITS)));
+        assume(i < memory.len());
+        elements[k] = memory[i];
+    }
+    sync_threads();
+    elements
+}
+
+/// Leaves a thread's elements, transformed, for [`store_block`].
+#[gpu_fn]
+pub(super) fn to_block_memory(
+    elements: &[Complex32; ELEMENTS],
+    group: usize,
+    j: usize,
+    log: u32,
+    memory: &mut [Complex32],
+) {
+    sync_threads();
+    #[unroll]
+    for k in 0..ELEMENTS {
+        let r = reversed(k / (ELEMENTS >> log.min(BITS)), log.min(BITS));
+        let i = place(group, j, log, k, r);
+        assume(i < memory.len());
+        memory[i] = elements[k];
+    }
+    sync_threads();
+}
+
+/// Where element `k` of a thread is in `memory`, by [`load_block`]; `r` is the number of its element in the share.
+#[gpu_fn]
+fn place(group: usize, j: usize, log: u32, k: usize, r: usize) -> usize {
+    let (short, threads) = (ELEMENTS >> log.min(BITS), ((1usize << log) / ELEMENTS).max(1));
+    let i = ((group * short + k % short) << log) + j + r * threads;
+    i + i / ELEMENTS
+}

@@ -1,0 +1,78 @@
+//! Complex numbers.
+
+use warpsmith::prelude::*;
+
+/// A complex number of two `f32`. CUDA's `float2` and `cuComplex` have the same layout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, GpuType)]
+#[repr(C, align(8))]
+pub struct Complex32 {
+    /// The real part.
+    pub re: f32,
+    /// The imaginary part.
+    pub im: f32,
+}
+
+/// The square root of one half.
+const ROOT: f32 = std::f32::consts::FRAC_1_SQRT_2;
+/// The cosine and the sine of a sixteenth of a turn.
+const COSINE: f32 = 0.923_879_5;
+const SINE: f32 = 0.382_683_43;
+
+#[gpu_impl]
+impl Complex32 {
+    /// Zero.
+    pub const ZERO: Self = Self { re: 0.0, im: 0.0 };
+
+    /// The sum.
+    pub fn plus(self, other: Self) -> Self {
+        Self { re: self.re + other.re, im: self.im + other.im }
+    }
+
+    /// The difference.
+    pub fn minus(self, other: Self) -> Self {
+        Self { re: self.re - other.re, im: self.im - other.im }
+    }
+
+    /// The product.
+    pub fn times(self, other: Self) -> Self {
+        Self { re: self.re * other.re - self.im * other.im, im: self.re * other.im + self.im * other.re }
+    }
+
+    /// The number with its parts exchanged. Of exchanged numbers, a transform is the inverse one, exchanged.
+    pub fn exchanged(self) -> Self {
+        Self { re: self.im, im: self.re }
+    }
+
+    /// The product with a real number.
+    pub fn scaled(self, factor: f32) -> Self {
+        Self { re: self.re * factor, im: self.im * factor }
+    }
+
+    /// `exp(-πi * angle)`: one, turned back by `angle` half turns.
+    pub fn unit(angle: f32) -> Self {
+        let (sine, cosine) = sincospi(-angle);
+        Self { re: cosine, im: sine }
+    }
+
+    /// The number turned back by less than eight sixteenths of a turn: times `exp(-2πi * sixteenths / 16)`.
+    pub fn turned(self, sixteenths: usize) -> Self {
+        let (re, im) = (self.re, self.im);
+        if sixteenths == 0 {
+            self
+        } else if sixteenths == 1 {
+            Self { re: re * COSINE + im * SINE, im: im * COSINE - re * SINE }
+        } else if sixteenths == 2 {
+            Self { re: (re + im) * ROOT, im: (im - re) * ROOT }
+        } else if sixteenths == 3 {
+            Self { re: re * SINE + im * COSINE, im: im * SINE - re * COSINE }
+        } else if sixteenths == 4 {
+            Self { re: im, im: -re }
+        } else if sixteenths == 5 {
+            Self { re: im * COSINE - re * SINE, im: -re * COSINE - im * SINE }
+        } else if sixteenths == 6 {
+            Self { re: (im - re) * ROOT, im: -(re + im) * ROOT }
+        } else {
+            Self { re: im * SINE - re * COSINE, im: -re * SINE - im * COSINE }
+        }
+    }
+}

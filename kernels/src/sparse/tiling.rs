@@ -1,0 +1,73 @@
+//! The tiles of a product: how many there are, and what they leave for the kernel that joins rows.
+
+use warpsmith::prelude::*;
+
+use super::Csr;
+use super::cut::Parts;
+use super::tiles::THREADS;
+use crate::call::Target;
+use crate::error::KernelError;
+
+/// The tiles of a matrix, for an output of `cols` columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tiling {
+    /// Items of a tile.
+    pub tile: usize,
+    /// Number of tiles.
+    pub tiles: usize,
+    nonzeros: usize,
+    cols: usize,
+}
+
+/// Memory of a call: the tiles' first rows, and their parts of rows that they share.
+pub(super) struct Workspace<S> {
+    pub starts: Buffer<usize>,
+    pub heads: Buffer<S>,
+    pub tails: Buffer<S>,
+}
+
+impl Tiling {
+    pub fn new<T, I>(a: &Csr<'_, T, I>, tile: usize, cols: usize) -> Self {
+        let nonzeros = a.nonzeros();
+        Self { tile, tiles: (a.rows() + nonzeros).div_ceil(tile), nonzeros, cols }
+    }
+
+    /// Blocks of the kernel that finds the tiles.
+    pub fn finding(&self) -> u32 {
+        blocks((self.tiles + 1).div_ceil(THREADS as usize))
+    }
+
+    /// Blocks of the kernel that joins the parts of rows.
+    pub fn joining(&self) -> u32 {
+        blocks(self.shared_elements().div_ceil(THREADS as usize))
+    }
+
+    /// The tiles as the kernel that joins the parts sees them; rows of the output are `stride` elements apart.
+    pub fn parts(&self, stride: usize) -> Parts {
+        Parts { tile: self.tile, nonzeros: self.nonzeros, cols: self.cols, stride }
+    }
+
+    /// Bytes of the workspace for sums of type `S`.
+    pub fn bytes<S>(&self) -> usize {
+        (self.tiles + 1) * size_of::<usize>() + 2 * self.shared_elements() * size_of::<S>()
+    }
+
+    /// The workspace.
+    pub fn workspace<S: GpuType>(&self, target: &Target) -> Result<Workspace<S>, KernelError> {
+        let device = &target.device;
+        Ok(Workspace {
+            starts: device.alloc_zeroed(self.tiles + 1)?,
+            heads: device.alloc_zeroed(self.shared_elements())?,
+            tails: device.alloc_zeroed(self.shared_elements())?,
+        })
+    }
+
+    fn shared_elements(&self) -> usize {
+        self.tiles.saturating_mul(self.cols)
+    }
+}
+
+/// A number of blocks; too many are refused at the launch.
+pub(super) fn blocks(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

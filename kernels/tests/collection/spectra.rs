@@ -1,0 +1,123 @@
+//! Transforms of every length against sums and transforms in `f64`.
+
+use proptest::prelude::{Just, ProptestConfig, prop_oneof, proptest};
+use warpsmith::prelude::*;
+use warpsmith_kernels::KernelError;
+use warpsmith_kernels::argument::{matrix, matrix_mut};
+use warpsmith_kernels::fft::{Complex32, fft, ifft};
+
+use crate::devices::{Placed, Random, devices, scale, shuffled};
+
+const NAN: Complex32 = Complex32 { re: f32::NAN, im: f32::NAN };
+
+fn random(seed: u64, len: usize) -> Vec<Complex32> {
+    let mut random = Random::new(seed);
+    (0..len).map(|_| Complex32 { re: random.unit() as f32, im: random.unit() as f32 }).collect()
+}
+
+/// The transform in `f64`, by halves.
+fn spectrum(x: &[(f64, f64)], sign: f64) -> Vec<(f64, f64)> {
+    if x.len() == 1 {
+        return x.to_vec();
+    }
+    let half = |first| spectrum(&x.iter().skip(first).step_by(2).copied().collect::<Vec<_>>(), sign);
+    let (even, odd) = (half(0), half(1));
+    let turned = odd.iter().enumerate().map(|(k, (re, im))| {
+        let (sine, cosine) = (sign * std::f64::consts::TAU * k as f64 / x.len() as f64).sin_cos();
+        (re * cosine - im * sine, re * sine + im * cosine)
+    });
+    let pairs: Vec<_> = even.iter().copied().zip(turned).collect();
+    let sums = pairs.iter().map(|(a, b)| (a.0 + b.0, a.1 + b.1));
+    sums.chain(pairs.iter().map(|(a, b)| (a.0 - b.0, a.1 - b.1))).collect()
+}
+
+/// Compares the transforms of rows, `gap` elements apart and `offset` elements behind an aligned address.
+fn check(device: &Device, [batch, log, gap, offset]: [usize; 4], is_inverse: bool, seed: u64) {
+    let len = 1usize << log;
+    let stride = len + gap;
+    let x = random(seed, batch * stride);
+    let xs = Placed::new(device, offset, &x, NAN);
+    let mut ys = Placed::new(device, offset, &vec![Complex32 { re: 3.0, im: 4.0 }; batch * stride], NAN);
+    let from = matrix(xs.part(), batch, len).and_then(|x| x.stride(stride)).expect("it fits");
+    let to = matrix_mut(ys.part_mut(), batch, len).and_then(|y| y.stride(stride)).expect("it fits");
+    let call = if is_inverse { ifft(device, from, to) } else { fft(device, from, to) };
+    call.workspace(2 * len * size_of::<Complex32>())
+        .run()
+        .unwrap_or_else(|e| panic!("{batch} rows of {len}: {e}"));
+    let got = ys.read(device);
+    let (sign, factor) = if is_inverse { (1.0, 1.0 / len as f64) } else { (-1.0, 1.0) };
+    for b in 0..batch {
+        let row: Vec<_> = x[b * stride..][..len].iter().map(|x| (f64::from(x.re), f64::from(x.im))).collect();
+        let want = spectrum(&row, sign);
+        let (got, behind) = got[b * stride..][..stride].split_at(len);
+        assert!(behind.iter().all(|y| (y.re, y.im) == (3.0, 4.0)), "behind row {b} of {batch} x {len}");
+        let (mut error, mut size) = (0.0, 0.0);
+        for (y, (re, im)) in got.iter().zip(want) {
+            let (re, im) = (re * factor, im * factor);
+            error += (f64::from(y.re) - re).powi(2) + (f64::from(y.im) - im).powi(2);
+            size += re * re + im * im;
+        }
+        let relative = f64::sqrt(error / size);
+        assert!(relative <= 1e-7 * log.max(1) as f64, "row {b} of {batch} x {len}: an error of {relative}");
+    }
+}
+
+#[test]
+fn rows_of_every_short_length_are_transformed() {
+    for device in devices() {
+        for log in 0..=10 {
+            check(&device, [3, log, 0, 0], false, log as u64);
+            check(&device, [17 >> (log / 2), log, 5, 1], true, log as u64);
+        }
+    }
+}
+
+#[test]
+fn long_rows_are_transformed() {
+    for device in devices() {
+        check(&device, [1, 13, 0, 0], true, 1);
+        check(&device, [3, 14, 3, 0], false, 2);
+        check(&device, [1, 15, 0, 1], true, 3);
+        if scale(&device) > 1 {
+            for log in 11..=20 {
+                check(&device, [3, log, 1, 1], false, log as u64);
+                check(&device, [2, log, 0, 0], true, log as u64);
+            }
+        }
+    }
+}
+
+#[test]
+fn transforms_that_do_not_fit_are_refused() {
+    let device = Device::simulator();
+    let x = device.upload(&random(1, 12)).expect("memory");
+    let mut y = device.alloc_zeroed::<Complex32>(12).expect("memory");
+    let text = |result: Result<(), KernelError>| result.expect_err("refused").to_string();
+    let rows = |rows, cols| matrix(&x, rows, cols).expect("it fits");
+    assert_eq!(
+        text(fft(&device, rows(2, 6), matrix_mut(&mut y, 2, 6).expect("it fits")).run()),
+        "`x` has 6 columns, but needs a power of two of them, up to 1048576; \
+         fill rows up with zeros, or transform their parts"
+    );
+    assert_eq!(
+        text(fft(&device, rows(3, 4), matrix_mut(&mut y, 2, 4).expect("it fits")).run()),
+        "`y` has 2 rows and 4 columns, but needs the 3 rows and 4 columns of `x`; pass matrices of the same extents"
+    );
+    fft(&device, rows(0, 4), matrix_mut(&mut y, 0, 4).expect("it fits")).run().expect("nothing to do");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_rows_are_transformed(
+        batch in 1usize..5,
+        log in 0usize..12,
+        gap in prop_oneof![Just(0usize), 0usize..4],
+        offset in 0usize..3,
+        is_inverse in prop_oneof![Just(false), Just(true)],
+        seed in 0u64..1000,
+    ) {
+        check(&shuffled(seed), [batch, log, gap, offset], is_inverse, seed);
+    }
+}
