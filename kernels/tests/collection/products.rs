@@ -312,6 +312,7 @@ fn a_plan_names_the_kernel_and_why() {
         ([512, 3584, 512], 0, true, "gemm_warpgroups", "tiles of 256 × 112"),
         ([512, 4608, 512], 0, true, "gemm_warpgroups", "tiles of 256 × 144"),
         ([4096, 3584, 64], 0, true, "gemm_warpgroups", "tiles of 256 × 224"),
+        ([12608, 3072, 64], 0, true, "gemm_warpgroups", "tiles of 256 × 192"),
         ([512, 512, 512], 0, true, "gemm_warpgroups", "the copy engine loads and stores"),
         ([512, 512, 512], 1, true, "gemm_stream_k", "not all rows of `c` begin at multiples of 16 bytes"),
         ([512, 512, 511], 0, true, "gemm_warps", "not all rows of the operands begin"),

@@ -21,7 +21,7 @@ use crate::error::KernelError;
 /// columns into full rounds of tiles is worth more than a wide tile.
 pub(super) const BELOW: [Tile; 7] = [
     below(256, 1.0),
-    below(224, 0.99),
+    below(224, 0.96),
     below(192, 0.99),
     below(144, 0.92),
     below(128, 0.9),
