@@ -55,7 +55,12 @@ fn product<T: ProductElement>(
 ) -> Result<Run<'static>> {
     let numbers: Vec<T> = (0..PERIOD).map(|i| hashed(i).cast()).collect();
     let host = |len: usize, from: usize| -> Vec<T> {
-        numbers.iter().cycle().skip(from).take(len).copied().collect()
+        let mut all = Vec::with_capacity(len);
+        all.extend_from_slice(&numbers[from..][..len.min(PERIOD - from)]);
+        while all.len() < len {
+            all.extend_from_slice(&numbers[..PERIOD.min(len - all.len())]);
+        }
+        all
     };
     let (x, w) = (host(m * k, 0), host(n * k, 77));
     let (a, b) = (&*kept(device.upload(&x)?), &*kept(device.upload(&w)?));

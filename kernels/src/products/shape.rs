@@ -35,19 +35,19 @@ pub struct Place {
 /// Rows of tiles that blocks work on at the same time; the L2 cache keeps their data.
 const BAND: u32 = 8;
 
-/// Tiles of `ROWS` × `COLS` that cover `c`: how many are below each other, and side by side.
+/// Tiles of `rows` × `cols` that cover `m` × `n`: how many are below each other, and side by side.
 #[gpu_fn]
-pub fn tiles_of<const ROWS: usize, const COLS: usize>(m: usize, n: usize) -> [u32; 2] {
-    [m.div_ceil(ROWS) as u32, n.div_ceil(COLS) as u32]
+pub fn tiles_of(m: usize, n: usize, [rows, cols]: [usize; 2]) -> [u32; 2] {
+    [m.div_ceil(rows) as u32, n.div_ceil(cols) as u32]
 }
 
-/// The place of tile `i` of `down` × `across` tiles of `ROWS` × `COLS`: down each column of a band of rows of tiles.
+/// The place of tile `i` of `down` × `across` tiles of `rows` × `cols`: down each column of a band of rows of tiles.
 #[gpu_fn]
-pub fn place_of<const ROWS: usize, const COLS: usize>(i: u32, [down, across]: [u32; 2]) -> Place {
+pub fn place_of(i: u32, [down, across]: [u32; 2], [rows, cols]: [usize; 2]) -> Place {
     let (product, i) = (i / (down * across), i % (down * across));
     let band = i / (BAND * across);
-    let rows = (down - band * BAND).min(BAND);
+    let of_band = (down - band * BAND).min(BAND);
     let within = i % (BAND * across);
-    let (row, col) = (band * BAND + within % rows, within / rows);
-    Place { product: product as usize, row: row as usize * ROWS, col: col as usize * COLS }
+    let (row, col) = (band * BAND + within % of_band, within / of_band);
+    Place { product: product as usize, row: row as usize * rows, col: col as usize * cols }
 }

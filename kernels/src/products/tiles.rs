@@ -16,8 +16,25 @@ pub struct Tile {
     pub cols: usize,
     /// Tiles that a multiprocessor works on at a time.
     pub blocks: f64,
-    /// The speed on a busy device, where the fastest tile has 1.
-    pub speed: f64,
+    /// The time that a multiprocessor needs for one, relative to the other tiles of a list.
+    pub time: f64,
+}
+
+impl Tile {
+    /// A tile that takes as long as its multiplications do. `speed` is that on a busy device, where the fastest tile has 1.
+    pub const fn of_products(
+        kernel: &'static str,
+        [rows, cols]: [usize; 2],
+        blocks: f64,
+        speed: f64,
+    ) -> Self {
+        Tile { kernel, rows, cols, blocks, time: (rows * cols) as f64 * blocks / speed }
+    }
+
+    /// A tile that takes as long as loads of its rows and columns do, by a share of which each of its blocks has.
+    pub const fn of_loads(kernel: &'static str, [rows, cols]: [usize; 2], blocks: f64, share: f64) -> Self {
+        Tile { kernel, rows, cols, blocks, time: (rows + cols) as f64 * share }
+    }
 }
 
 /// A tile that was chosen.
@@ -40,8 +57,7 @@ pub fn choose(
 ) -> Result<Chosen, KernelError> {
     let time = |tile: &Tile| {
         let at_once = f64::from(limits.multiprocessors.max(1)) * tile.blocks;
-        let rounds = (blocks(tile, task) / at_once).ceil();
-        rounds * (tile.rows * tile.cols) as f64 * tile.blocks / tile.speed
+        (blocks(tile, task) / at_once).ceil() * tile.time
     };
     let fastest = tiles.iter().min_by(|x, y| time(x).total_cmp(&time(y)));
     let found = match asked {

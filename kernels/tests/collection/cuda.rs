@@ -3,6 +3,7 @@
 use warpsmith::codegen::{Checks, CudaSource, PrintOptions};
 use warpsmith::nvrtc::Arch;
 use warpsmith::prelude::*;
+use warpsmith::tensor::Swizzle128;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
 use warpsmith_kernels::attention::forward::{attention_by_three, attention_by_two};
 use warpsmith_kernels::attention::pages::attention_to_pages;
@@ -15,8 +16,9 @@ use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
 use warpsmith_kernels::products::gemv::{
     Q4_0, gemv_columns, gemv_quantized_digits, gemv_quantized_rows, gemv_rows,
 };
+use warpsmith_kernels::products::tensor_cores::split::gemm_split;
 use warpsmith_kernels::products::tensor_cores::stream_k::{gemm_stream_k, stages};
-use warpsmith_kernels::products::tensor_cores::warpgroups::gemm_warpgroups;
+use warpsmith_kernels::products::tensor_cores::warpgroups::{Beside, Lines, gemm_warpgroups};
 use warpsmith_kernels::products::tensor_cores::warps::gemm_warps;
 use warpsmith_kernels::products::{Gelu, Silu, Unchanged};
 use warpsmith_kernels::reduction::{
@@ -34,6 +36,10 @@ use warpsmith_kernels::sparse::{csr_times_matrix, csr_times_vector, join_cut_row
 
 /// The GPU of the figures.
 const HOPPER: Arch = Arch { major: 9, minor: 0, specific: true };
+
+/// The product of warpgroups whose clusters have tiles of 256 × `COLS`.
+type Below<T, E, O, const COLS: usize, const PART: usize> =
+    gemm_warpgroups<T, E, O, Swizzle128, 128, COLS, COLS, 64, PART, 4, 2>;
 
 /// Compares the CUDA of a kernel with its snapshot; compiles it with all checks of bounds. The corpus is compiled with fewer, and with more.
 fn prints<K: Kernel>(name: &str, comptime: K::Comptime) {
@@ -99,7 +105,7 @@ fn the_main_kernels_print_what_the_snapshots_show() {
 fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>("gemm_cuda_cores@64", ());
     prints::<gemm_warps<f16, Silu, true, false>>("gemm_warps@f16_silu", ());
-    prints_for_warpgroups::<gemm_warpgroups<bf16, Unchanged, false, 256, true>>("gemm_warpgroups@bf16", ());
+    prints_for_warpgroups::<Below<bf16, Unchanged, Lines, 256, 128>>("gemm_warpgroups@bf16", (true, false));
     prints_for_warpgroups::<attention_by_two<bf16, 128, 128>>("attention_by_two@128", ());
     prints_for_warpgroups::<attention_to_pages<bf16, 128, 16>>("attention_to_pages@128", ());
     prints_for_warpgroups::<gemm_stream_k<bf16, Unchanged, 16, { stages(16) }>>("gemm_stream_k@16", (true,));
@@ -162,8 +168,9 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
 
 #[test]
 fn sums_of_warpgroups_stay_in_registers() {
-    keeps_sums_in_registers::<gemm_warpgroups<bf16, Gelu, false, 256, false>>("gelu", &());
-    keeps_sums_in_registers::<gemm_warpgroups<f16, Gelu, true, 128, false>>("gelu_128", &());
+    keeps_sums_in_registers::<Below<bf16, Gelu, Lines, 256, 128>>("gelu", &(false, false));
+    keeps_sums_in_registers::<Below<f16, Gelu, Beside, 128, 64>>("gelu_128", &(false, false));
+    keeps_sums_in_registers::<gemm_split<bf16, Gelu, 128, 64, 64, 9>>("split", &(true,));
     keeps_sums_in_registers::<attention_by_three<f16, 64, 128>>("attention_64", &());
     keeps_sums_in_registers::<attention_by_two<f16, 256, 48>>("attention_256", &());
     keeps_sums_in_registers::<attention_to_pages<f16, 256, 32>>("pages_256", &());

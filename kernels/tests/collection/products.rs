@@ -222,28 +222,56 @@ fn halves_on_tensor_cores_in_every_order() {
 
 #[test]
 fn every_tile_of_warpgroups() {
-    for tile in [[256, 256], [256, 128]] {
-        for is_turned in [false, true] {
+    let panels = [[256, 256], [256, 128]];
+    let others = [
+        [256, 224],
+        [256, 192],
+        [256, 144],
+        [256, 112],
+        [64, 64],
+        [64, 160],
+        [64, 224],
+        [128, 48],
+        [128, 224],
+    ];
+    let of = |tiles: &[[usize; 2]], is_turned: bool| {
+        for (i, tile) in tiles.iter().enumerate() {
             let laid = [Laid::DENSE, Laid { is_turned, ..Laid::DENSE }, Laid::DENSE];
-            let case = Case { extents: [264, 136, 72], laid, tile: Some(tile), ..PLAIN };
-            check::<bf16>(&device(1), case);
-            check::<f16>(&device(1), Case { alpha: 0.5, has_bias: true, has_residual: true, ..case });
+            // Tiles of few rows are for products of few rows; others get a second row of tiles.
+            let rows = if tile[0] == 256 { 264 } else { tile[0] - 7 };
+            let case = Case { extents: [rows, 136, 72], laid, tile: Some(*tile), ..PLAIN };
+            if i % 2 == 0 {
+                check::<bf16>(&device(1), case);
+            } else {
+                check::<f16>(&device(1), Case { alpha: 0.5, has_bias: true, has_residual: true, ..case });
+            }
         }
-    }
+    };
+    of(&panels, false);
+    of(&panels, true);
+    of(&others, true);
+}
+
+#[test]
+fn two_blocks_share_a_tile() {
+    let laid = [Laid::DENSE, Laid::TURNED, Laid::DENSE];
+    check::<bf16>(&device(1), Case { extents: [60, 136, 200], laid, ..PLAIN });
+    // One of them has nothing to add.
+    let case = Case { extents: [100, 72, 40], laid, alpha: 0.5, has_bias: true, has_residual: true, ..PLAIN };
+    check::<f16>(&device(2), case);
 }
 
 #[test]
 fn blocks_share_the_sums_of_few_rows() {
+    // Every fourth element of `c` is behind its row, which begins anywhere.
+    let at_c = Laid { offset: 3, padding: 5, is_turned: false };
     for rows in [16, 32, 64, 128] {
+        let laid = [Laid::DENSE, Laid::TURNED, at_c];
         // One block has several tiles, and several blocks have parts of one.
         for k in [72, 840] {
-            let laid = [Laid::DENSE, Laid::TURNED, Laid::DENSE];
             let case = Case { extents: [rows - 3, 136, k], laid, tile: Some([rows, 128]), ..PLAIN };
             check::<bf16>(&device(1), case);
         }
-        // Every fourth element of `c` is behind its row, which begins anywhere.
-        let at_c = Laid { offset: 3, padding: 5, is_turned: false };
-        let laid = [Laid::DENSE, Laid::TURNED, at_c];
         let case = Case { extents: [rows, 130, 200], laid, alpha: 0.5, beta: -2.0, has_bias: true, ..PLAIN };
         check::<f16>(&device(2), Case { has_residual: true, ..case });
     }
@@ -277,6 +305,14 @@ fn a_plan_names_the_kernel_and_why() {
     let cases = [
         ([16, 6144, 4096], 0, true, "gemm_stream_k", "few rows"),
         ([16, 6144, 4096], 0, false, "gemm_warpgroups", "the copy engine loads and stores"),
+        ([64, 8192, 512], 0, true, "gemm_warpgroups", "tiles of 64 × 64"),
+        ([64, 10240, 512], 0, true, "gemm_warpgroups", "tiles of 64 × 160"),
+        ([128, 4096, 512], 0, true, "gemm_split", "tiles of 128 × 64"),
+        ([128, 6144, 512], 0, true, "gemm_warpgroups", "tiles of 128 × 48"),
+        ([512, 3584, 512], 0, true, "gemm_warpgroups", "tiles of 256 × 112"),
+        ([512, 4608, 512], 0, true, "gemm_warpgroups", "tiles of 256 × 144"),
+        ([4096, 3584, 64], 0, true, "gemm_warpgroups", "tiles of 256 × 224"),
+        ([12608, 3072, 64], 0, true, "gemm_warpgroups", "tiles of 256 × 192"),
         ([512, 512, 512], 0, true, "gemm_warpgroups", "the copy engine loads and stores"),
         ([512, 512, 512], 1, true, "gemm_stream_k", "not all rows of `c` begin at multiples of 16 bytes"),
         ([512, 512, 511], 0, true, "gemm_warps", "not all rows of the operands begin"),

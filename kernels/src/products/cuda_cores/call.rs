@@ -12,9 +12,9 @@ use crate::error::KernelError;
 const KERNEL: &str = "gemm_cuda_cores";
 /// The tiles: larger ones read less shared memory for each product, smaller ones make more blocks.
 const TILES: [Tile; 3] = [
-    Tile { kernel: KERNEL, rows: 256, cols: 128, blocks: 1.0, speed: 1.0 },
-    Tile { kernel: KERNEL, rows: 128, cols: 128, blocks: 2.0, speed: 0.98 },
-    Tile { kernel: KERNEL, rows: 64, cols: 64, blocks: 4.0, speed: 0.75 },
+    Tile::of_products(KERNEL, [256, 128], 1.0, 1.0),
+    Tile::of_products(KERNEL, [128, 128], 2.0, 0.98),
+    Tile::of_products(KERNEL, [64, 64], 4.0, 0.75),
 ];
 
 /// Kernels that sum in the registers of threads.

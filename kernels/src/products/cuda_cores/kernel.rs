@@ -162,7 +162,7 @@ pub fn gemm_cuda_cores<
 ) {
     let mut a_ring = shared!([[f32; M + PAD]; STAGES * DEPTH], align = 16);
     let mut b_ring = shared!([[f32; N + PAD]; STAGES * DEPTH], align = 16);
-    let Place { product, row, col } = place_of::<M, N>(block_idx().x, tiles_of::<M, N>(shape.m, shape.n));
+    let Place { product, row, col } = place_of(block_idx().x, tiles_of(shape.m, shape.n, [M, N]), [M, N]);
     let (a_stages, b_stages) = (a_ring[0].as_mut_ptr(), b_ring[0].as_mut_ptr());
     let a_lines = Lines { first: row, count: shape.m, stride: shape.a_stride, depth: shape.k };
     let b_lines = Lines { first: col, count: shape.n, stride: shape.b_stride, depth: shape.k };

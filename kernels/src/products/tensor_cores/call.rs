@@ -1,35 +1,28 @@
 //! Kernels and tiles of products on tensor cores, and how one is chosen.
 
-use std::any::TypeId;
-
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 use warpsmith::ptx::WgmmaElement;
 use warpsmith::tensor::{HalfElement, Swizzle128, TensorElement};
 use warpsmith::tensor_map::MappedElement;
 
+use super::super::Epilogue;
 use super::super::element::{Cores, Launching, Request};
 use super::super::problem::{Memory, Task};
 use super::super::tiles::{Tile, choose};
-use super::super::{Epilogue, Unchanged};
+use super::boxes;
 use super::stream_k::{self, Shares, gemm_stream_k};
-use super::warpgroups::{self, gemm_warpgroups};
 use super::warps::{self, gemm_warps};
 use crate::call::{Plan, Step, step};
 use crate::error::KernelError;
 
 const WARPS: &str = "gemm_warps";
-const WARPGROUPS: &str = "gemm_warpgroups";
+pub(super) const WARPGROUPS: &str = "gemm_warpgroups";
+pub(super) const SPLIT: &str = "gemm_split";
 const STREAM_K: &str = "gemm_stream_k";
 
 /// Tiles of warps, for every task.
-const OF_WARPS: [Tile; 1] = [Tile { kernel: WARPS, rows: 128, cols: 128, blocks: 2.0, speed: 0.5 }];
-/// Those, and tiles of clusters of two blocks, which have a multiprocessor each, for operands that the copy engine loads and stores.
-const OF_WARPGROUPS: [Tile; 3] = [
-    Tile { kernel: WARPGROUPS, rows: warpgroups::ROWS, cols: 256, blocks: 0.5, speed: 1.0 },
-    Tile { kernel: WARPGROUPS, rows: warpgroups::ROWS, cols: 128, blocks: 0.5, speed: 0.9 },
-    OF_WARPS[0],
-];
+pub(super) const OF_WARPS: [Tile; 1] = [Tile::of_products(WARPS, [128, 128], 2.0, 0.5)];
 /// Tiles whose steps the blocks share, for operands that the copy engine loads.
 const OF_STREAM_K: [Tile; 4] = [of_stream_k(16), of_stream_k(32), of_stream_k(64), of_stream_k(128)];
 /// The most blocks that share a tile as a cluster. An H200 does not run 32 clusters of four at once, with a multiprocessor for each block.
@@ -38,7 +31,7 @@ const MOST_PARTS: usize = 3;
 const FEWEST_STEPS: usize = 2;
 
 const fn of_stream_k(rows: usize) -> Tile {
-    Tile { kernel: STREAM_K, rows, cols: stream_k::LINES, blocks: 1.0, speed: 1.0 }
+    Tile::of_products(STREAM_K, [rows, stream_k::LINES], 1.0, 1.0)
 }
 
 /// Kernels that multiply by the instructions of tensor cores.
@@ -60,12 +53,8 @@ impl<T: TensorCoreElement> Cores<T> for TensorCores {
         let why = format!("{}; {why}", chosen.why);
         let multiprocessors = of.limits.multiprocessors.max(2);
         let (grid, block, shared, workspace) = match chosen.tile.kernel {
-            WARPGROUPS => (
-                (2 * chosen.grid).min(multiprocessors / 2 * 2),
-                warpgroups::THREADS,
-                warpgroups::shared(chosen.tile.cols) * size_of::<T>(),
-                0,
-            ),
+            WARPGROUPS => boxes::plan(&chosen, &of.task, multiprocessors),
+            SPLIT => boxes::plan_split(&chosen),
             STREAM_K => {
                 let rows = chosen.tile.rows;
                 let Sharing { blocks, workspace: [quads, counters], .. } = sharing(rows, &of.task, of.limits);
@@ -87,12 +76,9 @@ impl<T: TensorCoreElement> Cores<T> for TensorCores {
     }
 
     fn step<'a, E: Epilogue>(of: Launching<'a, '_, T, E>) -> Result<Step<'a>, KernelError> {
-        const WIDE: usize = warpgroups::ROWS * 256;
         match (of.plan.kernel, of.plan.tile, of.task.a_beside, of.task.b_beside) {
-            (WARPGROUPS, WIDE, _, false) => in_boxes::<T, E, false, 256>(of),
-            (WARPGROUPS, _, _, false) => in_boxes::<T, E, false, 128>(of),
-            (WARPGROUPS, WIDE, _, true) => in_boxes::<T, E, true, 256>(of),
-            (WARPGROUPS, _, _, true) => in_boxes::<T, E, true, 128>(of),
+            (WARPGROUPS, ..) => boxes::step(of),
+            (SPLIT, ..) => boxes::step_split(of),
             (STREAM_K, tile, ..) => match tile / stream_k::LINES {
                 16 => in_shares::<T, E, 16, { stream_k::stages(16) }>(of),
                 32 => in_shares::<T, E, 32, { stream_k::stages(32) }>(of),
@@ -111,6 +97,10 @@ impl<T: TensorCoreElement> Cores<T> for TensorCores {
 fn tiles<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> (&'static [Tile], String) {
     match (not_loaded(of), not_stored(of)) {
         (Some(why), _) => (&OF_WARPS, format!("no copy engine, as {why}")),
+        (None, None) if (33..=128).contains(&of.task.shape.m) && !of.task.b_beside => {
+            let tiles = if of.task.shape.m <= 64 { &boxes::FEW_64[..] } else { &boxes::FEW_128 };
+            (tiles, "few rows, which loads of the operands take longest for".to_owned())
+        }
         (None, _) if of.task.shape.m <= 128 && !of.task.b_beside => {
             let first = OF_STREAM_K.iter().take_while(|tile| tile.rows < of.task.shape.m).count();
             let tiles =
@@ -119,7 +109,10 @@ fn tiles<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> (&'st
         }
         (None, Some(why)) if !of.task.b_beside => (&OF_STREAM_K[3..], format!("stored by threads, as {why}")),
         (None, Some(why)) => (&OF_WARPS, format!("no warpgroups, as {why}")),
-        (None, None) => (&OF_WARPGROUPS, "the copy engine loads and stores".to_owned()),
+        (None, None) if of.task.b_beside => {
+            (&boxes::OF_PANELS, "the copy engine loads and stores".to_owned())
+        }
+        (None, None) => (&boxes::BELOW, "the copy engine loads and stores".to_owned()),
     }
 }
 
@@ -237,49 +230,6 @@ fn in_shares<'a, T: TensorCoreElement, E: Epilogue, const ROWS: usize, const STA
             shares,
             epilogue,
             in_clusters
-        )
-    ))
-}
-
-fn in_boxes<'a, T: TensorCoreElement, E: Epilogue, const B_BESIDE: bool, const COLS: usize>(
-    of: Launching<'a, '_, T, E>,
-) -> Result<Step<'a>, KernelError> {
-    let how = of.task.how;
-    let is_plain = how.alpha == 1.0
-        && !how.has_bias
-        && !how.has_residual
-        && TypeId::of::<E>() == TypeId::of::<Unchanged>();
-    if is_plain {
-        by_warpgroups::<T, E, B_BESIDE, COLS, true>(of)
-    } else {
-        by_warpgroups::<T, E, B_BESIDE, COLS, false>(of)
-    }
-}
-
-fn by_warpgroups<
-    'a,
-    T: TensorCoreElement,
-    E: Epilogue,
-    const B_BESIDE: bool,
-    const COLS: usize,
-    const PLAIN: bool,
->(
-    of: Launching<'a, '_, T, E>,
-) -> Result<Step<'a>, KernelError> {
-    let (Memory { a, b, c, bias, residual }, epilogue) = of.problem.memory(&of.task);
-    let (shape, how, device) = (of.task.shape, of.task.how, &of.target.device);
-    let of_b = if B_BESIDE { [shape.k, shape.n] } else { [shape.n, shape.k] };
-    let a: TensorMap<'a, T, { warpgroups::HALF }, { warpgroups::DEPTH }, Swizzle128> =
-        device.tensor_map(a, [shape.m, shape.k], shape.a_stride)?;
-    let b: TensorMap<'a, T, { warpgroups::BOX }, { warpgroups::DEPTH }, Swizzle128> =
-        device.tensor_map(b, of_b, shape.b_stride)?;
-    let mut c: TensorMapMut<'a, T, { warpgroups::BOX }, { warpgroups::BOX }, Swizzle128> =
-        device.tensor_map_mut(c, [shape.m, shape.n], how.c_stride)?;
-    Ok(step!(
-        of.target,
-        (of.plan.grid, of.plan.block),
-        gemm_warpgroups::<T, E, B_BESIDE, COLS, PLAIN>(
-            &a, &b, &mut c, &bias, &residual, shape, how, epilogue
         )
     ))
 }

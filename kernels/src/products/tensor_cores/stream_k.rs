@@ -12,6 +12,7 @@ use warpsmith::types::DeviceType;
 use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
 use super::super::shape::Shape;
+use super::partials::{add_partial, place_of_partial, store_element, store_partial, sum_of_four};
 
 /// Columns of `b` that a warpgroup multiplies.
 pub const GROUP: usize = 64;
@@ -163,7 +164,8 @@ pub fn gemm_stream_k<
                 ];
                 let place = place_of_partial::<ROWS>(2 * block + (first == 0) as u32, group);
                 store_partial::<ROWS>(&sums, partials, place);
-                has_all = is_last_of_tile(&mut arrived[tile * GROUPS + group], &mut is_last[group], blocks);
+                let flag = is_last.as_mut_ptr().wrapping_add(group as usize);
+                has_all = is_last_of_tile(&mut arrived[tile * GROUPS + group], flag, blocks);
                 if has_all {
                     sums = Accumulator::<f32, ROWS>::zero();
                     for from in blocks[0]..=blocks[1] {
@@ -192,12 +194,7 @@ pub fn gemm_stream_k<
             let col = (own / down) as usize * LINES + group as usize * GROUP + line;
             let finisher = Finisher::new(how, bias, residual, epilogue, 0);
             for i in (rank as usize..ROWS / 8).step_by(parts as usize) {
-                let mut four = [0.0f32; 4];
-                for from in 0..parts {
-                    let place = place_of_partial::<ROWS>(own * parts + from, group);
-                    let other = partials[place + i * 128];
-                    four = [four[0] + other.x, four[1] + other.y, four[2] + other.z, four[3] + other.w];
-                }
+                let four = sum_of_four::<ROWS>(partials, own * parts, parts, group, i);
                 #[unroll]
                 for e in 0..4usize {
                     let (r, line) = (row + i * 8 + e % 2, col + e / 2 * 8);
@@ -211,57 +208,17 @@ pub fn gemm_stream_k<
 }
 
 /// Whether the calling warpgroup is the last of those of `blocks`, the first and the last one, to have stored its sums of a tile.
+///
+/// `is_last` is a place in shared memory. It is no reference: one thread writes it, and the others read it.
 #[gpu_fn]
-fn is_last_of_tile(arrived: &mut u32, is_last: &mut u32, blocks: [u32; 2]) -> bool {
+fn is_last_of_tile(arrived: &mut u32, is_last: *mut u32, blocks: [u32; 2]) -> bool {
     let (barrier, thread) = (1 + warpgroup_id(), thread_idx().x % 128);
     named_barrier_sync(barrier, 128);
     if thread == 0 {
         let others = blocks[1] - blocks[0];
-        *is_last = (atomic(arrived).fetch_inc(others, Ordering::AcqRel) == others) as u32;
+        let is_last_one = atomic(arrived).fetch_inc(others, Ordering::AcqRel) == others;
+        unsafe { *is_last = is_last_one as u32 };
     }
     named_barrier_sync(barrier, 128);
-    uniform(*is_last) == 1
-}
-
-/// Stores the element of `c` at (`row`, `col`) for its sum. It exists, as a call's arguments fit together.
-#[gpu_fn]
-fn store_element<T: Num + GpuType, E: Epilogue>(
-    c: &mut [T],
-    finisher: Finisher<T, E>,
-    sum: f32,
-    row: usize,
-    col: usize,
-) {
-    let to = c.as_mut_ptr().wrapping_add(finisher.place(row, col));
-    let old = if finisher.adds() { unsafe { *to }.cast::<f32>() } else { 0.0 };
-    unsafe { *to = finisher.element(sum, old, row, col) }
-}
-
-/// The place of a thread's first four partial sums; the next four are 128 places further.
-#[gpu_fn]
-fn place_of_partial<const ROWS: usize>(slot: u32, group: u32) -> usize {
-    (slot * GROUPS + group) as usize * (ROWS / 8 * 128) + thread_idx().x as usize % 128
-}
-
-/// Stores a thread's sums.
-#[gpu_fn]
-fn store_partial<const ROWS: usize>(sums: &Accumulator<f32, ROWS>, partials: &mut [F32x4], place: usize) {
-    #[unroll]
-    for i in 0..ROWS / 8 {
-        let [a, b] = [[sums.get(4 * i), sums.get(4 * i + 1)], [sums.get(4 * i + 2), sums.get(4 * i + 3)]];
-        partials[place + i * 128] = F32x4::new(a[0], a[1], b[0], b[1]);
-    }
-}
-
-/// Adds the sums that a thread of another block has stored.
-#[gpu_fn]
-fn add_partial<const ROWS: usize>(sums: &mut Accumulator<f32, ROWS>, partials: &[F32x4], place: usize) {
-    #[unroll]
-    for i in 0..ROWS / 8 {
-        let four = partials[place + i * 128];
-        sums.set(4 * i, sums.get(4 * i) + four.x);
-        sums.set(4 * i + 1, sums.get(4 * i + 1) + four.y);
-        sums.set(4 * i + 2, sums.get(4 * i + 2) + four.z);
-        sums.set(4 * i + 3, sums.get(4 * i + 3) + four.w);
-    }
+    uniform(unsafe { *is_last }) == 1
 }

@@ -83,7 +83,7 @@ pub fn gemm_warps<
     let mut rings = shared!([T; RINGS], align = 512);
     let (rows, cols) = rings.split_at_mut(STAGES * STAGE);
     let Place { product, row, col } =
-        place_of::<TILE, TILE>(block_idx().x, tiles_of::<TILE, TILE>(shape.m, shape.n));
+        place_of(block_idx().x, tiles_of(shape.m, shape.n, [TILE; 2]), [TILE; 2]);
     let (from_a, from_b) = (product * shape.batch[0], product * shape.batch[1]);
     let (a_rows, a_cols) = if A_BESIDE { (shape.k, shape.m) } else { (shape.m, shape.k) };
     let (b_rows, b_cols) = if B_BESIDE { (shape.k, shape.n) } else { (shape.n, shape.k) };

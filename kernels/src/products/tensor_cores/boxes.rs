@@ -1,0 +1,220 @@
+//! Tiles of products by warpgroups whose operands are boxes of the copy engine, and their launches.
+
+use std::any::TypeId;
+
+use warpsmith::prelude::*;
+use warpsmith::tensor::{Swizzle64, Swizzle128};
+use warpsmith::tensor_map::BoxLayout;
+use warpsmith::tile::Unswizzled;
+
+use super::super::element::Launching;
+use super::super::problem::{Memory, Task};
+use super::super::tiles::{Chosen, Tile};
+use super::super::{Epilogue, Unchanged};
+use super::call::{OF_WARPS, SPLIT, TensorCoreElement, WARPGROUPS};
+use super::split::{self, PARTS, gemm_split};
+use super::warpgroups::{self, Beside, DEPTH, GROUP, Lines, Order, THREADS, gemm_warpgroups};
+use crate::call::{Step, step};
+use crate::error::KernelError;
+
+/// Tiles of clusters of two blocks below each other, which share the columns of `b`, and those of warps. A width that divides the
+/// columns into full rounds of tiles is worth more than a wide tile.
+pub(super) const BELOW: [Tile; 7] = [
+    below(256, 1.0),
+    below(224, 0.96),
+    below(192, 0.99),
+    below(144, 0.92),
+    below(128, 0.9),
+    below(112, 0.87),
+    OF_WARPS[0],
+];
+
+/// Those of whole panels of 64 columns, for `b` with the elements of each row side by side.
+pub(super) const OF_PANELS: [Tile; 3] = [BELOW[0], BELOW[4], OF_WARPS[0]];
+
+/// Tiles of one block with all of up to 64 rows, and tiles that two blocks share.
+pub(super) const FEW_64: [Tile; 4] = [few(64, 64), few(64, 160), few(64, 224), shared(64, 64)];
+
+/// The same for up to 128 rows.
+pub(super) const FEW_128: [Tile; 3] = [few(128, 48), few(128, 224), shared(128, 64)];
+
+const fn below(cols: usize, speed: f64) -> Tile {
+    Tile::of_products(WARPGROUPS, [256, cols], 0.5, speed)
+}
+
+const fn few(rows: usize, cols: usize) -> Tile {
+    Tile::of_loads(WARPGROUPS, [rows, cols], 1.0, 1.0)
+}
+
+/// Each block loads one half, and adding up their sums takes a fifth longer.
+const fn shared(rows: usize, cols: usize) -> Tile {
+    Tile::of_loads(SPLIT, [rows, cols], 0.5, 0.6)
+}
+
+/// Bytes of an L2 cache that keeps `b` until the next product with it.
+const L2: usize = 48 << 20;
+
+/// Rows of a tile for this task, and the blocks that compute them.
+fn rows_of(task: &Task) -> (usize, usize) {
+    match task.shape.m {
+        33..=64 if !task.b_beside => (64, 1),
+        65..=128 if !task.b_beside => (128, 1),
+        _ => (256, 2),
+    }
+}
+
+/// Columns of a part of `c` that a warpgroup stores at a time.
+const fn part(rows: usize, cols: usize) -> usize {
+    match (rows, cols) {
+        (64, 64) => 32,
+        (64, 160) => 80,
+        (64, 224) | (_, 112) => 112,
+        (_, 48 | 144) => 48,
+        (_, 224) => 32,
+        _ => 64,
+    }
+}
+
+/// Blocks, threads, bytes of shared memory and of workspace.
+pub(super) fn plan(chosen: &Chosen, task: &Task, multiprocessors: u32) -> (u32, u32, usize, usize) {
+    let (rows, blocks) = rows_of(task);
+    let (rows, cols, blocks) = (rows / blocks, chosen.tile.cols, blocks as u32);
+    let grid = (blocks * chosen.grid).min(multiprocessors / blocks * blocks);
+    (grid, THREADS, warpgroups::shared(rows, cols, part(rows, cols)), 0)
+}
+
+/// The same for blocks that share tiles.
+pub(super) fn plan_split(chosen: &Chosen) -> (u32, u32, usize, usize) {
+    let Tile { rows, cols, .. } = chosen.tile;
+    let grid = PARTS * chosen.grid;
+    (grid, THREADS, split::shared(rows, cols), grid as usize * rows * cols * size_of::<f32>())
+}
+
+pub(super) fn step<'a, T: TensorCoreElement, E: Epilogue>(
+    of: Launching<'a, '_, T, E>,
+) -> Result<Step<'a>, KernelError> {
+    /// Rows and columns of a block, columns of a warpgroup, those of `b` that are loaded at a time, and blocks of a cluster.
+    macro_rules! launch {
+        ($order:ty, $layout:ty, $rows:literal, $cols:literal, $own:literal, $box:literal, $blocks:literal) => {
+            by_warpgroups::<
+                T,
+                E,
+                $order,
+                $layout,
+                $rows,
+                $cols,
+                $own,
+                { part($rows, $cols) },
+                $box,
+                { warpgroups::stages($rows, $cols, part($rows, $cols)) },
+                $blocks,
+            >(of)
+        };
+    }
+    let (rows, _) = rows_of(&of.task);
+    match (of.task.b_beside, rows, of.plan.tile / rows) {
+        (true, _, 256) => launch!(Beside, Swizzle128, 128, 256, 256, 64, 2),
+        (true, ..) => launch!(Beside, Swizzle128, 128, 128, 128, 64, 2),
+        (_, 64, 64) => launch!(Lines, Swizzle64, 64, 64, 32, 64, 1),
+        (_, 64, 160) => launch!(Lines, Unswizzled, 64, 160, 80, 160, 1),
+        (_, 64, _) => launch!(Lines, Unswizzled, 64, 224, 112, 224, 1),
+        (_, 128, 48) => launch!(Lines, Unswizzled, 128, 48, 48, 48, 1),
+        (_, 128, _) => launch!(Lines, Swizzle64, 128, 224, 224, 224, 1),
+        (_, _, 256) => launch!(Lines, Swizzle128, 128, 256, 256, 128, 2),
+        (_, _, 224) => launch!(Lines, Swizzle64, 128, 224, 224, 112, 2),
+        (_, _, 192) => launch!(Lines, Swizzle128, 128, 192, 192, 96, 2),
+        (_, _, 144) => launch!(Lines, Unswizzled, 128, 144, 144, 72, 2),
+        (_, _, 112) => launch!(Lines, Unswizzled, 128, 112, 112, 56, 2),
+        _ => launch!(Lines, Swizzle128, 128, 128, 128, 64, 2),
+    }
+}
+
+pub(super) fn step_split<'a, T: TensorCoreElement, E: Epilogue>(
+    of: Launching<'a, '_, T, E>,
+) -> Result<Step<'a>, KernelError> {
+    match rows_of(&of.task) {
+        (64, _) => by_split::<T, E, 64, 64, 32, { split::stages(64, 64) }>(of),
+        _ => by_split::<T, E, 128, 64, 64, { split::stages(128, 64) }>(of),
+    }
+}
+
+fn by_warpgroups<
+    'a,
+    T: TensorCoreElement,
+    E: Epilogue,
+    O: Order,
+    L: BoxLayout,
+    const ROWS: usize,
+    const COLS: usize,
+    const OWN: usize,
+    const OUT: usize,
+    const BOX: usize,
+    const STAGES: usize,
+    const BLOCKS: u32,
+>(
+    of: Launching<'a, '_, T, E>,
+) -> Result<Step<'a>, KernelError> {
+    let streams = streams(&of);
+    let (Memory { a, b, c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    let (shape, how, device) = (of.task.shape, of.task.how, &of.target.device);
+    let is_plain = how.alpha == 1.0
+        && !how.has_bias
+        && !how.has_residual
+        && TypeId::of::<E>() == TypeId::of::<Unchanged>();
+    let of_b = if O::BESIDE { [shape.k, shape.n] } else { [shape.n, shape.k] };
+    let a: TensorMap<'a, T, ROWS, DEPTH, Swizzle128> =
+        device.tensor_map(a, [shape.m, shape.k], shape.a_stride)?;
+    let b: TensorMap<'a, T, BOX, DEPTH, Swizzle128> = device.tensor_map(b, of_b, shape.b_stride)?;
+    let mut c: TensorMapMut<'a, T, GROUP, OUT, L> =
+        device.tensor_map_mut(c, [shape.m, shape.n], how.c_stride)?;
+    Ok(step!(
+        of.target,
+        early(of.plan.grid, of.plan.block, BLOCKS),
+        gemm_warpgroups::<T, E, O, L, ROWS, COLS, OWN, OUT, BOX, STAGES, BLOCKS>(
+            &a, &b, &mut c, &bias, &residual, shape, how, epilogue, is_plain, streams
+        )
+    ))
+}
+
+fn by_split<
+    'a,
+    T: TensorCoreElement,
+    E: Epilogue,
+    const ROWS: usize,
+    const COLS: usize,
+    const OWN: usize,
+    const STAGES: usize,
+>(
+    of: Launching<'a, '_, T, E>,
+) -> Result<Step<'a>, KernelError> {
+    let streams = streams(&of);
+    let (Memory { a, b, mut c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    let (shape, how, device) = (of.task.shape, of.task.how, &of.target.device);
+    let mut partials: Buffer<F32x4> = device.alloc_uninit(of.plan.workspace / size_of::<F32x4>())?;
+    let a: TensorMap<'a, T, ROWS, DEPTH, Swizzle128> =
+        device.tensor_map(a, [shape.m, shape.k], shape.a_stride)?;
+    let b: TensorMap<'a, T, COLS, DEPTH, Swizzle128> =
+        device.tensor_map(b, [shape.n, shape.k], shape.b_stride)?;
+    Ok(step!(
+        of.target,
+        early(of.plan.grid, of.plan.block, PARTS),
+        gemm_split::<T, E, ROWS, COLS, OWN, STAGES>(
+            &a,
+            &b,
+            &mut c,
+            &bias,
+            &residual,
+            &mut partials,
+            shape,
+            how,
+            epilogue,
+            streams
+        )
+    ))
+}
+
+/// Whether blocks read `b`, of which each has columns of its own, past what the L2 cache keeps.
+fn streams<T, E>(of: &Launching<'_, '_, T, E>) -> bool {
+    let (_, blocks) = rows_of(&of.task);
+    blocks == 1 && of.task.shape.n * of.task.shape.k * size_of::<T>() > L2
+}
