@@ -71,6 +71,11 @@ pub fn coarsen(module: &ValidModule, factor: CoarsenFactor) -> Result<ValidModul
     Ok(module.clone().rewrite(|module| *module = coarsened))
 }
 
+/// Makes the index arithmetic of a coarsened kernel that of `int`, under conditions that its needs then list.
+pub fn narrow_coarsened(module: ValidModule) -> ValidModule {
+    deep_stack::run(|| module.rewrite(narrow::narrow_coarsened))
+}
+
 /// Asks for every loop that it is not unrolled. The text shows what compilers make of loops that they leave as they are.
 pub fn rolled(module: ValidModule) -> ValidModule {
     module.rewrite(rolled::rolled)
