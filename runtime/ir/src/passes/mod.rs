@@ -4,6 +4,7 @@
 //! lists the conditions of a launch that would prove others. The ranges of values come from `ranges`.
 
 mod calls;
+mod closures;
 mod coarsen;
 mod counter;
 mod elements;
