@@ -87,10 +87,10 @@ impl Bundle {
         for shown in [Shown::NOTHING, Shown::ALL] {
             bundle = bundle.add_one(kernel, Version::of_launch(checks, shown))?;
         }
-        match coarsen {
-            None => Ok(bundle),
-            Some(_) => bundle.add_one(kernel, Version { coarsen, ..checks.into() }),
+        for version in coarsen.into_iter().flat_map(|factor| Version::coarsened(checks, factor)) {
+            bundle = bundle.add_one(kernel, version)?;
         }
+        Ok(bundle)
     }
 
     fn add_one(mut self, kernel: &dyn AnyKernel, version: Version) -> Result<Self> {

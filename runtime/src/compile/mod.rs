@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::cache::{Cache, Key};
 use crate::codegen::{self, Checks, CudaSource, PrintOptions};
 use crate::deep_stack;
-use crate::driver::{Version, parameter_bytes};
+use crate::driver::{Shown, Version, parameter_bytes};
 use crate::host::device::{Backend, Device};
 
 use crate::error::LaunchError;
@@ -103,9 +103,15 @@ pub(crate) fn print(module: &ValidModule, version: Version, line_directives: boo
 }
 
 /// The module that a version prints.
-fn passed(module: &ValidModule, version: Version) -> Result<Cow<'_, ValidModule>> {
+pub(crate) fn passed(module: &ValidModule, version: Version) -> Result<Cow<'_, ValidModule>> {
     Ok(match (version.coarsen, version.shown) {
-        (Some(factor), _) => Cow::Owned(passes::coarsen(module, factor)?),
+        (Some(factor), shown) => {
+            let coarsened = passes::coarsen(module, factor)?;
+            Cow::Owned(match shown {
+                Some(Shown { fits: 1.., .. }) => passes::narrow_coarsened(coarsened),
+                _ => coarsened,
+            })
+        }
         (None, Some(shown)) => {
             let narrow = passes::narrow(module, shown.fits);
             Cow::Owned(passes::mark_read_only(narrow, shown.read_only))

@@ -62,6 +62,13 @@ impl Version {
     pub fn of_launch(checks: Checks, shown: Shown) -> Self {
         Self { checks, coarsen: None, shown: Some(shown) }
     }
+
+    /// The variants for a launch that is coarsened: with index arithmetic that fits `int` in most launches, and in all. The
+    /// needs of the text say which launches these are.
+    pub fn coarsened(checks: Checks, factor: CoarsenFactor) -> [Self; 2] {
+        let shown = [Shown { read_only: 0, ..Shown::ALL }, Shown::NOTHING];
+        shown.map(|shown| Self { checks, coarsen: Some(factor), shown: Some(shown) })
+    }
 }
 
 impl From<Checks> for Version {

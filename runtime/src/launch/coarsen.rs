@@ -4,11 +4,12 @@
 //! it is: one of several dimensions, with slices that are not aligned for wide accesses or that overlap, with more
 //! threads than the kernel's index types count, of a cluster, cooperative, or with checks of every access.
 
-use super::{Launch, LaunchError, LaunchShape, Setup, check};
+use super::{Launch, LaunchError, LaunchShape, Setup, check, conditions};
 use crate::argument::KernelArg;
-use crate::compile::kernel::Kernel;
+use crate::compile::{self, kernel::Kernel};
+use crate::driver::Version;
 use crate::ir::{CoarsenFactor, CoarsenNeeds, WideArgument};
-use crate::passes::{self, MOST_ELEMENTS, NotCoarsened};
+use crate::passes::MOST_ELEMENTS;
 use crate::validate::ValidModule;
 
 impl<K: Kernel> Launch<'_, K> {
@@ -43,7 +44,7 @@ impl<K: Kernel> Launch<'_, K> {
     ///
     /// # Errors
     /// The launch returns [`LaunchError::Coarsen`] for another number, and
-    /// [`NotCoarsened`] for a kernel that is not elementwise.
+    /// [`NotCoarsened`](crate::passes::NotCoarsened) for a kernel that is not elementwise.
     pub fn coarsen(self, elements: u32) -> Self {
         self.set(|setup| setup.coarsen = Some(elements))
     }
@@ -85,17 +86,22 @@ fn may_be(shape: &LaunchShape, args: &[KernelArg]) -> bool {
     is_line && check::overlapping(args).is_none()
 }
 
-/// The number of elements for each thread of a launch: `wanted`, if the coarsened kernel is made for the launch.
+/// The version that a launch runs: `plain`, or a coarsened one if one is made for it.
 pub(super) fn settled(
     module: &ValidModule,
-    wanted: Option<CoarsenFactor>,
+    (wanted, plain): (Option<CoarsenFactor>, Version),
     shape: &LaunchShape,
     args: &[KernelArg],
-) -> Result<Option<CoarsenFactor>, NotCoarsened> {
-    let Some(factor) = wanted.filter(|_| may_be(shape, args)) else { return Ok(None) };
-    let coarsened = passes::coarsen(module, factor)?;
-    let needs = coarsened.module().coarsened.as_ref().map(|coarsened| &coarsened.needs);
-    Ok(wanted.filter(|_| needs.is_some_and(|needs| fits(needs, shape, args))))
+) -> crate::Result<Version> {
+    let Some(factor) = wanted.filter(|_| may_be(shape, args)) else { return Ok(plain) };
+    for version in Version::coarsened(plain.checks, factor) {
+        let coarsened = compile::passed(module, version)?;
+        let needs = coarsened.module().coarsened.as_ref().map(|coarsened| &coarsened.needs);
+        if needs.is_some_and(|needs| fits(needs, shape, args)) {
+            return Ok(version);
+        }
+    }
+    Ok(plain)
 }
 
 /// Returns whether a coarsened kernel is made for these arguments and this number of threads.
@@ -112,5 +118,6 @@ pub(super) fn fits(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]
     threads <= needs.most_threads
         && needs.block.is_none_or(|block| block == shape.block[0])
         && needs.aligned.iter().all(aligned)
+        && conditions::of_coarsened(needs, shape, args)
         && check::overlapping(args).is_none()
 }

@@ -7,12 +7,20 @@ use crate::compile;
 use crate::compile::kernel::Kernel;
 use crate::driver::{Attributes, Recorded, Shown};
 use crate::error::Result;
-use crate::ir::{Condition, FulfilledConditions, LaunchValues, Parameter, Scalar};
+use crate::ir::{CoarsenNeeds, Condition, FulfilledConditions, LaunchValues, Parameter, Scalar};
 
 /// A launch as its conditions see it.
 struct Given<'a> {
     shape: &'a LaunchShape,
     args: &'a [KernelArg],
+    /// The number of threads, which a coarsened kernel has as its last parameter.
+    threads: Option<u64>,
+}
+
+impl<'a> Given<'a> {
+    fn new(shape: &'a LaunchShape, args: &'a [KernelArg]) -> Self {
+        Self { shape, args, threads: None }
+    }
 }
 
 /// The checks that a launch needs: those that the conditions which it fulfils do not prove.
@@ -30,7 +38,7 @@ pub(super) fn lifted(fulfilled: u64) -> Checks {
 
 /// The conditions that a launch fulfils, a bit each.
 pub(super) fn fulfilled(conditions: &[Condition], shape: &LaunchShape, args: &[KernelArg]) -> u64 {
-    let given = Given { shape, args };
+    let given = Given::new(shape, args);
     let bit = |(i, condition): (usize, &Condition)| u64::from(condition.holds(&given)) << i;
     conditions.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)
 }
@@ -42,7 +50,7 @@ pub(super) fn of_recorded(
     args: &[KernelArg],
     attributes: &Attributes,
 ) -> (u64, Shown) {
-    let FulfilledConditions { checks, fits } = recorded.conditions.fulfilled(&Given { shape, args });
+    let FulfilledConditions { checks, fits } = recorded.conditions.fulfilled(&Given::new(shape, args));
     (checks, Shown { fits, read_only: lent(recorded.read_only, args, attributes) })
 }
 
@@ -55,6 +63,13 @@ pub(super) fn showing(
     attributes: &Attributes,
 ) -> Shown {
     Shown { fits: fulfilled(fits, shape, args), read_only: lent(read_only, args, attributes) }
+}
+
+/// Returns whether the arithmetic of a coarsened kernel fits its types in a launch of this shape, as it is asked for.
+pub(super) fn of_coarsened(needs: &CoarsenNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
+    let (started, threads) = shape.to_start(Some(needs));
+    let given = Given { shape: &started, args, threads: Some(threads) };
+    needs.fits.iter().all(|condition| condition.holds(&given))
 }
 
 /// The slices that nothing writes while the kernel runs.
@@ -95,6 +110,9 @@ impl AskedConditions {
 
 impl LaunchValues for Given<'_> {
     fn param(&self, parameter: &Parameter) -> Option<i128> {
+        if parameter.position == self.args.len() {
+            return self.threads.map(i128::from);
+        }
         let Some(KernelArg::Value(value)) = self.args.get(parameter.position) else { return None };
         // SAFETY: the argument was made of a value of the parameter's type, which has this scalar there; how
         // its parts are aligned is not asked.
@@ -144,7 +162,8 @@ impl LaunchValues for Given<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Quantity;
+    use crate::driver::Version;
+    use crate::ir::{CoarsenFactor, Quantity};
     use crate::prelude::*;
 
     #[derive(Clone, Copy, GpuType)]
@@ -162,12 +181,40 @@ mod tests {
         let cells = buffer.view2(3, 4).expect("it fits");
         let args = [KernelArg::value(Whole { first: 65_535, second: -7, cells })];
         let shape = LaunchShape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
-        let given = Given { shape: &shape, args: &args };
+        let given = Given::new(&shape, &args);
         let read =
             |offset, scalar| given.param(&Parameter { position: 0, offset, scalar, name: String::new() });
         assert_eq!((read(0, Scalar::U16), read(4, Scalar::I32)), (Some(65_535), Some(-7)));
         // The view begins at 8, with its address; then come rows and columns.
         assert_eq!((read(16, Scalar::U64), read(24, Scalar::U64)), (Some(3), Some(4)));
+    }
+
+    #[gpu_kernel]
+    fn doubled(x: &mut [u8]) {
+        let i = global_id();
+        if i < x.len() {
+            x[i] *= 2;
+        }
+    }
+
+    #[test]
+    fn a_coarsened_kernel_counts_with_int_up_to_what_that_holds() {
+        let device = Device::simulator();
+        let mut x = device.upload(&[1u8; 64]).expect("memory");
+        let launch = doubled(&mut x);
+        let module = compile::module(&launch.kernel).expect("the kernel is valid");
+        let [narrow, wide] = Version::coarsened(Checks::None, CoarsenFactor::Times(16)).map(|version| {
+            let module = compile::passed(&module, version).expect("the kernel is elementwise").into_owned();
+            module.module().coarsened.clone().expect("it is coarsened").needs
+        });
+        let fits = |needs: &CoarsenNeeds, blocks| {
+            let shape =
+                LaunchShape { grid: [blocks, 1, 1], block: [1024, 1, 1], cluster: None, dynamic_shared: 0 };
+            of_coarsened(needs, &shape, launch.args.as_ref())
+        };
+        let most = (1 << 21) - 16;
+        assert_eq!([1, most, 1 << 21].map(|blocks| fits(&narrow, blocks)), [true, true, false]);
+        assert!(fits(&wide, 1 << 21));
     }
 
     #[test]

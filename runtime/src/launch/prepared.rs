@@ -243,11 +243,13 @@ fn loaded<'g>(
         let fits = |loaded: &Loaded| {
             loaded.needs().coarsened.as_ref().is_some_and(|needs| coarsen::fits(needs, shape, args))
         };
-        match checked(gpu, kernel, Version { coarsen: Some(factor), ..checks.into() }) {
-            Ok(found) if fits(found.0) => return Ok(found),
-            // Compiled ahead of time, a kernel may not be there coarsened; it does the same as it is.
-            Ok(_) | Err(Error::Nvrtc(NvrtcError::Missing)) => {}
-            Err(error) => return Err(error),
+        for version in Version::coarsened(checks, factor) {
+            match checked(gpu, kernel, version) {
+                Ok(found) if fits(found.0) => return Ok(found),
+                // Compiled ahead of time, a kernel may not be there coarsened; it does the same as it is.
+                Ok(_) | Err(Error::Nvrtc(NvrtcError::Missing)) => {}
+                Err(error) => return Err(error),
+            }
         }
     }
     checked(gpu, kernel, Version::of_launch(checks, shown))
@@ -255,7 +257,8 @@ fn loaded<'g>(
 
 /// A version of a kernel, or one that rests on nothing where only that is compiled ahead of time.
 fn checked<'g>(gpu: &'g Gpu, kernel: &dyn AnyKernel, version: Version) -> Result<(&'g Arc<Loaded>, Rests)> {
-    let shown = version.shown.unwrap_or(Shown::NOTHING);
+    // The needs of a coarsened text say what its arithmetic rests on.
+    let shown = version.shown.filter(|_| version.coarsen.is_none()).unwrap_or(Shown::NOTHING);
     match (gpu.loaded(kernel, version), version.checks) {
         (Ok(loaded), Checks::Lifted(checks)) => Ok((loaded, Rests { checks, shown })),
         (Ok(loaded), _) => Ok((loaded, Rests { checks: 0, shown })),

@@ -104,7 +104,6 @@ impl AnyLaunch<'_> {
             &self.setup.attributes,
         );
         let wanted = self.setup.coarsening_of(self.kernel.name(), own, &shape, args)?;
-        let coarsen = coarsen::settled(&module, wanted, &shape, args)?;
-        Ok(Version { checks, coarsen, shown: Some(shown) })
+        coarsen::settled(&module, (wanted, Version::of_launch(checks, shown)), &shape, args)
     }
 }

@@ -208,3 +208,11 @@ fn a_coarsened_launch_says_how_many_elements_a_thread_does() {
     assert!(coarsened.proven().contains("each thread does 8 elements, together if none is left out\n"));
     assert_eq!(explain(doubled(&mut y).over(32).coarsen(1)).elements, None);
 }
+
+#[test]
+fn a_coarsened_launch_counts_with_int() {
+    let Memory { mut y, .. } = memory(32);
+    let source = doubled(&mut y).over(32).coarsen(4).cuda_source().expect("it is valid");
+    assert!(source.contains("    int first = (int)("), "{source}");
+    assert!(source.contains("end <= (int)threads && end <= (int)x_len"), "{source}");
+}

@@ -11,4 +11,6 @@ mod meanings;
 mod narrow;
 #[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod proofs;
+#[allow(clippy::manual_is_multiple_of, reason = "people write such guards")]
+mod relations;
 mod validation;

@@ -175,8 +175,7 @@ pub fn launch_texts(module: &ValidModule, checked: bool) -> crate::Result<Vec<Cu
     let kernel = module.module();
     let shown = Shown::ALL.of(kernel.fits.len(), passes::read_only(module));
     let checks = if checked { Checks::fulfilling_all(kernel.conditions.len()) } else { Checks::None };
-    let coarsened =
-        kernel.attributes.coarsen.map(|factor| Version { coarsen: Some(factor), ..checks.into() });
+    let coarsened = kernel.attributes.coarsen.map(|factor| Version::coarsened(checks, factor)[0]);
     let versions = [Some(Version::of_launch(checks, shown)), coarsened];
     versions.into_iter().flatten().map(|version| compile::print(module, version, true)).collect()
 }

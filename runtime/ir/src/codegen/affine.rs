@@ -12,7 +12,7 @@ use super::precedence::UNARY;
 use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, VarId, visit};
 use crate::ranges::integer;
 
-/// The size of a counter: one of 32 bits without a sign is asked to count no further.
+/// The size of a counter: one without a sign is asked to count no further.
 const COUNTED: i128 = 1 << 31;
 
 impl Printer<'_> {
@@ -24,7 +24,7 @@ impl Printer<'_> {
             .var(counter)
             .ty
             .scalar()
-            .is_some_and(|scalar| scalar.is_int() && scalar.bits() <= 32);
+            .is_some_and(|scalar| scalar.is_int() && (scalar.bits() <= 32 || scalar == Scalar::U64));
         let size = |e| self.size((counter, changed), e).is_some_and(|size| size <= i64::MAX.into());
         is_number && counts && has(counter, index) && size(whole(index))
     }
@@ -87,6 +87,7 @@ impl Printer<'_> {
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.exact_part(counter, a, value), self.exact_part(counter, b, value));
                 match (op, a.as_str(), b.as_str()) {
+                    (BinaryOp::Mul, "0ll", _) | (BinaryOp::Mul, _, "0ll") => "0ll".to_owned(),
                     (BinaryOp::Add, "0ll", _) => b,
                     (BinaryOp::Add | BinaryOp::Sub, _, "0ll") => a,
                     _ => format!("({a} {} {b})", op.symbol()),

@@ -4,7 +4,7 @@
 //! out of bounds unless the last one is. Such a loop is printed twice: without these checks, for the case that one
 //! comparison proves them, and with them, for the fault at the iteration where Rust fails.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Printer;
 use super::affine::is_of_int;
@@ -19,6 +19,9 @@ use crate::ranges::{changed, integer, same};
 
 /// Comparisons before a loop at most.
 const MOST_COMPARISONS: usize = 6;
+
+/// Parts of an index at most.
+const MOST_PARTS: usize = 32;
 
 impl Printer<'_> {
     /// Prints a loop once without checks that leave, or with fewer of them, and once with all; whether it was printed.
@@ -91,7 +94,7 @@ impl Printer<'_> {
         if !is_asked || self.function.trial.is_some() {
             return Vec::new();
         }
-        let (mut all, changed): (Vec<Along>, _) = (Vec::new(), changed(body));
+        let (mut all, changed, lets): (Vec<Along>, _, _) = (Vec::new(), changed(body), self.lets(body));
         let mut look = |e: &Expr| {
             let ExprKind::Index { base, index, .. } = &e.kind else { return };
             let Some(of) = self.length_of(base) else { return };
@@ -99,17 +102,33 @@ impl Printer<'_> {
             if is_other || !self.is_checked_index(e) || self.is_one_of(&all, base, index) {
                 return;
             }
+            let Some(value) = without_lets(index, &lets, &mut MOST_PARTS.clone()) else { return };
             let sum = self
-                .runs_along((counter, &changed), index)
+                .runs_along((counter, &changed), &value)
                 .map(|(offset, is_widened)| Run::Sum { offset, is_widened });
             let run =
-                sum.or_else(|| self.is_affine((counter, &changed), index).then_some(Run::Affine(counter)));
-            all.extend(run.map(|run| Along { of, index: (**index).clone(), run }));
+                sum.or_else(|| self.is_affine((counter, &changed), &value).then_some(Run::Affine(counter)));
+            all.extend(run.map(|run| Along { of, index: (**index).clone(), value, run }));
         };
         visit::exprs(body, &mut look);
         cond.into_iter().for_each(|cond| visit::expr(cond, &mut look));
         all.truncate(MOST_COMPARISONS);
         all
+    }
+
+    /// The integers that a body declares and does not change, with what they are made of.
+    fn lets<'b>(&self, body: &'b Block) -> HashMap<VarId, &'b Expr> {
+        let mut lets = HashMap::new();
+        visit::stmts(body, &mut |stmt| {
+            if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
+                && !self.function.var(*var).mutable
+                && integer(init).is_some()
+                && self.is_all_pure(init)
+            {
+                lets.insert(*var, init);
+            }
+        });
+        lets
     }
 
     /// The number that is added to a counter to make an index, and whether the counter is widened first; `None` for any
@@ -183,7 +202,7 @@ impl Printer<'_> {
         head: &Head<'_>,
     ) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
-        for own in along {
+        for own in along.iter().filter(|own| !own.is_between(along)) {
             let comparisons = match &own.run {
                 Run::Sum { offset, is_widened } => {
                     self.sum_inside(own.of, offset.as_ref(), *is_widened, may_start_below, head)
@@ -211,21 +230,22 @@ impl Printer<'_> {
         let len = self.len_of(own.of);
         let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
         let first = literal(&start).map_or_else(|| format!("(long long){start}"), |n| format!("{n}ll"));
-        let last = literal(&end).map_or_else(|| format!("({end} - 1ll)"), |n| format!("{}ll", n - 1));
+        let wide = if head.scalar == Scalar::U64 { "(long long)" } else { "" };
+        let last = literal(&end).map_or_else(|| format!("({wide}{end} - 1ll)"), |n| format!("{}ll", n - 1));
         let ends = [first, last];
         let mut all = Vec::new();
-        if head.scalar == Scalar::U32 {
-            all.push(format!("{end} <= 2147483648u"));
+        if head.scalar.is_unsigned() && literal(&end).is_none_or(|n| n > 1 << 31) {
+            all.push(format!("{end} <= 2147483648{}", if head.scalar == Scalar::U64 { "ull" } else { "u" }));
         }
         let is_short = match own.of {
             Indexed::Slice(slice) => self.is_short_slice(slice),
             Indexed::Array(n) => n <= i32::MAX as usize,
         };
-        if is_of_int(&own.index) && !is_short {
+        if is_of_int(&own.value) && !is_short {
             all.push(format!("{len} <= 2147483648ull"));
         }
         all.extend(
-            ends.map(|value| format!("ws_is_in({}, {len})", self.exact_at(counter, &own.index, &value))),
+            ends.map(|value| format!("ws_is_in({}, {len})", self.exact_at(counter, &own.value, &value))),
         );
         all
     }
@@ -301,6 +321,21 @@ impl Printer<'_> {
         });
         is_plain
     }
+}
+
+/// An expression with the values of variables in their places; nothing if it is too long.
+fn without_lets(e: &Expr, lets: &HashMap<VarId, &Expr>, left: &mut usize) -> Option<Expr> {
+    *left = left.checked_sub(1)?;
+    if let ExprKind::Var(var) = e.kind
+        && let Some(value) = lets.get(&var)
+    {
+        return without_lets(value, lets, left);
+    }
+    let mut new = e.clone();
+    for operand in new.operands_mut() {
+        *operand = without_lets(operand, lets, left)?;
+    }
+    Some(new)
 }
 
 /// The number that a printed literal is.

@@ -1,14 +1,49 @@
 //! Indices that are known to be in bounds where they are printed: by a comparison before a loop, by an earlier check, or because a
 //! trial keeps the greatest of them.
 
-use crate::ir::{Expr, VarId};
+use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, VarId};
+use crate::ranges::{integer, same};
 
 /// An index that a loop's counter runs along.
 #[derive(Clone)]
 pub(super) struct Along {
     pub of: Indexed,
     pub index: Expr,
+    /// The index without variables that the loop's body declares.
+    pub value: Expr,
     pub run: Run,
+}
+
+impl Along {
+    /// Returns whether others, before and after this index by a constant, show that it is in bounds.
+    pub fn is_between(&self, others: &[Along]) -> bool {
+        let Run::Affine(_) = self.run else { return false };
+        let (from, n) = offset(&self.value);
+        let of = |own: &&Along| own.of == self.of && matches!(own.run, Run::Affine(_));
+        let distances = others.iter().filter(of).filter_map(|own| {
+            let (other, m) = offset(&own.value);
+            same(from, other).then_some(m - n)
+        });
+        let (mut is_before, mut is_after) = (false, false);
+        for distance in distances {
+            (is_before, is_after) = (is_before || distance < 0, is_after || distance > 0);
+        }
+        is_before && is_after
+    }
+}
+
+/// What a constant is added to, and the constant.
+fn offset(e: &Expr) -> (&Expr, i128) {
+    match &e.kind {
+        ExprKind::Exact(inner) => offset(inner),
+        ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) if b.as_int().is_some() => {
+            let n = b.as_int().unwrap_or(0);
+            // Where arithmetic wraps at 32 bits, it is read as that of `int`.
+            let n = if integer(b) == Some(Scalar::U32) { i128::from(n as u32 as i32) } else { n };
+            (a, if *op == BinaryOp::Add { n } else { -n })
+        }
+        _ => (e, 0),
+    }
 }
 
 /// How an index moves with a counter.

@@ -1,6 +1,6 @@
 //! Kernels whose threads each do the work of several.
 
-use super::{Expr, LoopId};
+use super::{Condition, Expr, LoopId};
 
 /// The number of elements that a thread of a coarsened kernel does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +34,9 @@ pub struct CoarsenNeeds {
     pub most_threads: u64,
     /// The threads of a block, where a number in the kernel stands for them.
     pub block: Option<u32>,
+    /// The conditions under which index arithmetic fits `int`, of the grid that starts: a thread of it does several elements.
+    /// The parameter after the arguments is the number of threads that the launch asked for.
+    pub fits: Vec<Condition>,
 }
 
 /// A slice that is accessed several elements at once.

@@ -1,14 +1,22 @@
-//! Calls of device functions: what every one of them proves.
+//! Calls of device functions and closures: what every one of them proves.
 //!
 //! The walk analyses a function once for each call that control may reach, with the caller's arguments. A check is left out
 //! only if all of these calls prove it, and a launch is asked for all conditions that any of them rests on.
 
 use std::collections::HashMap;
 
-use crate::ir::{Condition, FnId};
+use crate::ir::{Condition, FnId, VarId};
 
 /// The number of calls that are analysed in a module; further calls prove nothing.
 const MOST_CALLS: usize = 500;
+
+/// A body that is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Callee {
+    Function(FnId),
+    /// The closure that a variable of the kernel is.
+    Closure(VarId),
+}
 
 /// The purpose of a walk over a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +24,9 @@ pub(super) enum Aim {
     /// To mark what its own text proves.
     Own,
     /// To find what one call of it proves.
-    Called(FnId),
+    Called(Callee),
     /// To mark what all calls of it prove.
-    Mark(FnId),
+    Mark(Callee),
 }
 
 /// The findings about the calls in a module.
@@ -26,7 +34,7 @@ pub(super) enum Aim {
 pub(super) struct Calls {
     entered: usize,
     /// For each check, by its place in the walk, what it rests on; nothing if a call does not prove it.
-    checks: HashMap<(FnId, usize), Option<Vec<Condition>>>,
+    checks: HashMap<(Callee, usize), Option<Vec<Condition>>>,
 }
 
 impl Calls {
@@ -42,19 +50,19 @@ impl Calls {
     }
 
     /// Notes what a check rests on in one call.
-    pub fn note(&mut self, function: FnId, check: usize, needs: Option<Vec<Condition>>) {
-        let known = self.checks.entry((function, check)).or_insert_with(|| Some(Vec::new()));
+    pub fn note(&mut self, callee: Callee, check: usize, needs: Option<Vec<Condition>>) {
+        let known = self.checks.entry((callee, check)).or_insert_with(|| Some(Vec::new()));
         *known = known.take().zip(needs).map(|(known, needs)| [known, needs].concat());
     }
 
     /// The conditions that a check rests on in all calls.
-    pub fn needs(&self, function: FnId, check: usize) -> Option<Vec<Condition>> {
-        self.checks.get(&(function, check)).cloned().flatten()
+    pub fn needs(&self, callee: Callee, check: usize) -> Option<Vec<Condition>> {
+        self.checks.get(&(callee, check)).cloned().flatten()
     }
 
-    /// Returns whether the calls of a function prove anything.
-    pub fn prove(&self, function: FnId) -> bool {
-        let proves = |(of, _): &(FnId, usize)| *of == function;
+    /// Returns whether the calls of a body prove anything.
+    pub fn prove(&self, callee: Callee) -> bool {
+        let proves = |(of, _): &(Callee, usize)| *of == callee;
         self.entered <= MOST_CALLS
             && self.checks.iter().any(|(check, needs)| proves(check) && needs.is_some())
     }

@@ -5,7 +5,8 @@
 
 use std::collections::HashSet;
 
-use super::calls::{Aim, Calls};
+use super::calls::{Aim, Callee, Calls};
+use super::closures::Closures;
 use super::elements::{Stored, learn_elements};
 use super::explain::{Finding, Notes, missing};
 use super::invariant::{Assigned, assigned_integers};
@@ -63,7 +64,8 @@ pub(super) fn lift(module: &mut Module) {
 fn prove_called(module: &mut Module, calls: Calls) {
     for at in 0..module.functions.len() {
         let id = FnId(at as u32);
-        if !calls.prove(id) {
+        let callee = Callee::Function(id);
+        if !calls.prove(callee) {
             continue;
         }
         let (before, rest) = module.functions.split_at_mut(at);
@@ -72,7 +74,7 @@ fn prove_called(module: &mut Module, calls: Calls) {
         let kind = Kind { is_kernel: false, lifts: true, most_threads };
         let scope = FunctionScope::new(before, &rest[0], &body, kind);
         let mut walk = Walk::new(scope);
-        (walk.aim, walk.calls) = (Aim::Mark(id), calls.clone());
+        (walk.aim, walk.calls) = (Aim::Mark(callee), calls.clone());
         walk.conditions = std::mem::take(&mut module.conditions);
         walk.block(&mut body);
         module.conditions = walk.conditions;
@@ -84,11 +86,13 @@ pub(super) struct Walk<'a> {
     pub(super) scope: FunctionScope<'a>,
     pub(super) known: Known,
     pub(super) untracked: HashSet<VarId>,
-    conditions: Vec<Condition>,
-    aim: Aim,
-    calls: Calls,
+    pub(super) conditions: Vec<Condition>,
+    pub(super) aim: Aim,
+    pub(super) calls: Calls,
+    /// The closures that the walk has met.
+    pub(super) closures: Closures,
     /// Checks that the walk has passed.
-    passed: usize,
+    pub(super) passed: usize,
     /// Ranges of the counters of the loops around, wherever these stand.
     pub(super) counters: Vec<(Expr, Range)>,
     /// Ranges that hold wherever they stand in the loops around, whatever is assigned.
@@ -117,6 +121,7 @@ impl<'a> Walk<'a> {
             conditions,
             aim,
             calls,
+            closures: Closures::default(),
             passed: 0,
             counters,
             lasting,
@@ -143,28 +148,31 @@ impl<'a> Walk<'a> {
         let scope = learn_elements(FunctionScope::new(functions, function, &body, kind), &body);
         let mut walk = Walk::new(scope);
         walk.block(&mut body);
+        walk.mark_closures(&mut body);
         let found = (walk.conditions, walk.calls);
         function.body = body;
         found
     }
 
+    /// Counts a call, and returns whether what it proves is looked for.
+    pub(super) fn enters(&mut self) -> bool {
+        let marks = self.notes.is_none()
+            && self.assigned.is_none()
+            && self.stored.is_none()
+            && self.narrowing.is_none();
+        self.scope.lifts && marks && !matches!(self.aim, Aim::Mark(_)) && self.calls.enter()
+    }
+
     /// Looks at a device function for one call of it.
     fn enter(&mut self, id: FnId, args: &[Expr]) {
         let Some(function) = self.scope.functions.get(id.0 as usize) else { return };
-        if !self.scope.lifts
-            || self.notes.is_some()
-            || self.assigned.is_some()
-            || self.stored.is_some()
-            || self.narrowing.is_some()
-            || matches!(self.aim, Aim::Mark(_))
-            || !self.calls.enter()
-        {
+        if !self.enters() {
             return;
         }
         let mut body = function.body.clone();
         let caller = Caller { scope: &self.scope, known: &self.known, args };
         let mut walk = Walk::new(FunctionScope::called(function, caller, self.calls.entered()));
-        (walk.aim, walk.calls) = (Aim::Called(id), std::mem::take(&mut self.calls));
+        (walk.aim, walk.calls) = (Aim::Called(Callee::Function(id)), std::mem::take(&mut self.calls));
         walk.block(&mut body);
         self.calls = walk.calls;
     }
@@ -194,6 +202,7 @@ impl<'a> Walk<'a> {
                 self.scope.define(*var, e, &self.known);
                 self.name(*var, e);
                 self.notes.iter_mut().for_each(|notes| notes.hold(*var, e));
+                self.meet_closure(*var, e);
                 if self.scope.is_mutable(*var) && !self.untracked.contains(var) {
                     let range = self.scope.range(e, &self.known);
                     let place = Expr { kind: ExprKind::Var(*var), ty: e.ty.clone() };
@@ -346,6 +355,9 @@ impl<'a> Walk<'a> {
         if let ExprKind::Call { function, args, .. } = &e.kind {
             self.enter(*function, args);
         }
+        if let ExprKind::CallClosure { closure, args } = &e.kind {
+            self.enter_closure(*closure, args);
+        }
         self.check(e);
     }
 
@@ -369,11 +381,11 @@ impl<'a> Walk<'a> {
         }
         self.passed += 1;
         let needs = match self.aim {
-            Aim::Mark(id) => self.calls.needs(id, self.passed),
+            Aim::Mark(callee) => self.calls.needs(callee, self.passed),
             _ => self.needs_of(e),
         };
-        if let Aim::Called(id) = self.aim {
-            return self.calls.note(id, self.passed, needs);
+        if let Aim::Called(callee) = self.aim {
+            return self.calls.note(callee, self.passed, needs);
         }
         let Some(needs) = needs else { return };
         let asked = self.ask(needs);

@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 
 use super::elide::Walk;
-use crate::ir::{Block, Condition, Expr, ExprKind, Quantity, Scalar, StmtKind, VarId, visit};
+use crate::ir::{BinaryOp, Block, Condition, Expr, ExprKind, Quantity, Scalar, StmtKind, VarId, visit};
 use crate::ranges::{Range, integer, joined};
 
 /// Rounds in which assumptions are weakened until all hold.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 10;
 
 /// Ranges of what was assigned to variables.
 pub(super) type Assigned = HashMap<VarId, Range>;
@@ -38,6 +38,8 @@ enum Assumption {
     Entry,
     /// That it stays where it was before the loop, or where one iteration put it.
     Stepped,
+    /// The upper end: that it stays below a number which the loop compares with.
+    Guarded,
     /// That it stays where any of the variables was before the loop.
     Among,
     /// The lower end: it is not below zero.
@@ -57,6 +59,8 @@ struct Assumed {
     held: Range,
     low: Assumption,
     high: Assumption,
+    /// Numbers which the loop's comparisons keep integers of the type from exceeding, for a while.
+    guards: Vec<i128>,
 }
 
 impl Assumed {
@@ -75,7 +79,8 @@ impl Assumed {
         if high == Assumption::Entry {
             (held.high, held.needs) = (entry.high.clone(), entry.needs.clone());
         }
-        Some(Self { place, var, scalar, among: entry.clone(), entry, free, held, low, high })
+        let (among, guards) = (entry.clone(), Vec::new());
+        Some(Self { place, var, scalar, among, entry, free, held, low, high, guards })
     }
 
     /// Returns whether it says more than the type.
@@ -115,6 +120,11 @@ impl Assumed {
             self.high = Assumption::Stepped;
             return;
         }
+        if let Some(most) = self.guarded(&stepped) {
+            (self.held.high, self.held.needs) = (Quantity::Const(most), self.entry.needs.clone());
+            self.high = Assumption::Guarded;
+            return;
+        }
         if self.high != Assumption::Among && self.among.high != self.entry.high && self.among.high.is_short()
         {
             (self.held.high, self.held.needs) = (self.among.high.clone(), self.among.needs.clone());
@@ -123,6 +133,16 @@ impl Assumed {
         }
         (self.held.high, self.held.needs) = (self.free.high.clone(), self.free.needs.clone());
         self.high = Assumption::Free;
+    }
+
+    /// The least guard that a claim may rest on which was not tried yet.
+    fn guarded(&self, stepped: &Range) -> Option<i128> {
+        let least = match (self.high, self.held.high.as_const()) {
+            (Assumption::Entry | Assumption::Stepped, _) => stepped.high.as_const()?,
+            (Assumption::Guarded, Some(tried)) => tried + 1,
+            _ => return None,
+        };
+        self.guards.iter().copied().filter(|most| *most >= least).min()
     }
 
     /// Returns whether an end rests on an assumption.
@@ -169,6 +189,7 @@ impl Walk<'_> {
             let same = all.iter().filter(|own| own.scalar == all[at].scalar);
             let among = same.map(|own| own.entry.clone()).reduce(|a, b| a.hull(&b));
             all[at].among = among.unwrap_or_else(|| all[at].entry.clone());
+            all[at].guards = guards_of(body, all[at].scalar);
         }
         for _ in 0..ROUNDS {
             if !all.iter().any(Assumed::assumes) {
@@ -227,6 +248,24 @@ impl Walk<'_> {
             _ => None,
         }
     }
+}
+
+/// The greatest numbers that pass comparisons of integers of a type with constants.
+fn guards_of(body: &Block, scalar: Scalar) -> Vec<i128> {
+    let mut all = Vec::new();
+    visit::exprs(body, &mut |e| {
+        let ExprKind::Binary(op, a, b) = &e.kind else { return };
+        let constant = a.as_int().xor(b.as_int()).filter(|_| integer(a) == Some(scalar));
+        let (Some(n), true) = (constant, op.is_comparison()) else { return };
+        let is_left = a.as_int().is_some();
+        let keeps = match op {
+            BinaryOp::Le | BinaryOp::Gt => !is_left,
+            BinaryOp::Lt | BinaryOp::Ge => is_left,
+            _ => false,
+        };
+        all.push(if keeps { n } else { n - 1 });
+    });
+    all
 }
 
 /// The claims, which rest on the conditions under which all assignments keep them.

@@ -87,7 +87,8 @@ impl Walk<'_> {
             self.scope.ranges.insert(range.var, Range { high, needs, ..start });
             let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
             self.known.stays_below(&var, &range.end, range.inclusive);
-            // The end was evaluated before the first iteration.
+            self.known.stays_above(&var, &range.start);
+            // The ends were evaluated before the first iteration.
             self.known.forget(&assigned(body));
             self.known.forget(&self.untracked);
             found = counters(range, body, &self.scope, &entry, &self.known, &self.untracked);

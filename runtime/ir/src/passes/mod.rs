@@ -4,6 +4,7 @@
 //! lists the conditions of a launch that would prove others. The ranges of values come from `ranges`.
 
 mod calls;
+mod closures;
 mod coarsen;
 mod counter;
 mod elements;
@@ -69,6 +70,11 @@ pub fn mark_read_only(module: ValidModule, positions: u64) -> ValidModule {
 pub fn coarsen(module: &ValidModule, factor: CoarsenFactor) -> Result<ValidModule, NotCoarsened> {
     let coarsened = coarsen::coarsen(module.module(), factor)?;
     Ok(module.clone().rewrite(|module| *module = coarsened))
+}
+
+/// Makes the index arithmetic of a coarsened kernel that of `int`, under conditions that its needs then list.
+pub fn narrow_coarsened(module: ValidModule) -> ValidModule {
+    deep_stack::run(|| module.rewrite(narrow::narrow_coarsened))
 }
 
 /// Asks for every loop that it is not unrolled. The text shows what compilers make of loops that they leave as they are.

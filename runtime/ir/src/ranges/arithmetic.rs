@@ -49,6 +49,15 @@ impl FunctionScope<'_> {
             Some(between) => Some(plain.map_or(between.clone(), |plain| plain.meet(&between))),
             None => plain,
         };
+        if let (Some(plain), Some(below)) = (&all, self.below_sum((a, b), scalar, known, fuel)) {
+            // A signed sum may also wrap below the least number.
+            let needs = if scalar.is_signed() { joined(&below.needs, &plain.low_needs) } else { below.needs };
+            let below = Range { needs, low: plain.low.clone(), low_needs: plain.low_needs.clone(), ..below };
+            all = Some(plain.clone().meet(&below));
+        }
+        if let (Some(plain), Some(most)) = (&all, self.most_of_disjoint((a, b), known, fuel)) {
+            all = Some(plain.clone().meet(&most));
+        }
         if addends.len() < 3 {
             return all;
         }
@@ -68,6 +77,34 @@ impl FunctionScope<'_> {
             };
         }
         all
+    }
+
+    /// The upper end of a sum, by guards of the same sum with a number in the place of an addend that is no more than it.
+    fn below_sum(
+        &self,
+        (a, b): (&Expr, &Expr),
+        scalar: Scalar,
+        known: &Known,
+        fuel: &mut usize,
+    ) -> Option<Range> {
+        let mut found: Option<Range> = None;
+        for (sum, fact) in known.ranges().filter(|(_, fact)| fact.high.is_telling()) {
+            let ExprKind::Binary(BinaryOp::Add, c, d) = &sum.kind else { continue };
+            for (own, other, most, rest) in [(a, b, c, d), (a, b, d, c), (b, a, c, d), (b, a, d, c)] {
+                let is_it = integer(sum) == Some(scalar) && same(strip(other), strip(rest));
+                if !is_it || !known.is_ordered(own, most) {
+                    continue;
+                }
+                let gap = i128::from(known.is_less(own, most));
+                // The guard tells of a sum that has not wrapped.
+                let (most, rest) = (self.within(most, known, fuel), self.within(rest, known, fuel));
+                let Some(exact) = self.exact(most.plus(&rest), scalar) else { continue };
+                let needs = joined(&fact.needs, &exact.all_needs());
+                let range = Range { high: fact.high.clone().plus(-gap), needs, ..Range::of_type(scalar) };
+                found = Some(found.map_or(range.clone(), |found| found.meet(&range)));
+            }
+        }
+        found
     }
 
     /// The conditions under which a sum of numbers that are not negative is at least another number, because one of them
@@ -178,7 +215,7 @@ impl FunctionScope<'_> {
             low_needs: needs.1.clone(),
         };
         match op {
-            BinaryOp::Add => self.wrapping(made(a.low.sum(b.low), a.high.sum(b.high)), scalar),
+            BinaryOp::Add => self.wrapping(a.plus(&b), scalar),
             BinaryOp::Mul => self.multiplied(&a, &b, scalar),
             BinaryOp::Sub => self.subtracted(a, b, scalar, ordered),
             BinaryOp::Div => {
@@ -241,8 +278,9 @@ impl FunctionScope<'_> {
         let low = a.low.sum(b.high.negated());
         let high = a.high.sum(b.low.negated());
         if ordered {
-            let low = low.greatest(Quantity::Const(0));
-            return Some(Range { low, high, needs, low_needs });
+            let range = Range { low: low.greatest(Quantity::Const(0)), high, needs, low_needs };
+            // The difference to a negative number may be more than the type holds.
+            return if scalar.is_unsigned() { Some(range) } else { self.exact(range, scalar) };
         }
         self.exact(Range { low, high, needs, low_needs }, scalar)
     }

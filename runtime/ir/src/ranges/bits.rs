@@ -1,9 +1,11 @@
 //! Ranges of what bits make up.
 
+use std::collections::HashSet;
+
 use super::known::{Known, same, strip};
-use super::range::integer;
+use super::range::{Range, integer, joined as joined_needs};
 use super::scope::FunctionScope;
-use crate::ir::{BinaryOp, Expr, ExprKind, Quantity};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, StmtKind, VarId, visit};
 
 /// The greatest value of `a | b` and of `a ^ b`, where neither is negative: no bit is above the highest of
 /// both, and no value above their sum.
@@ -18,7 +20,90 @@ fn ones(value: i128) -> i128 {
     if width >= i128::BITS - 1 { i128::MAX } else { (1 << width) - 1 }
 }
 
+/// Variables that begin as a power of two, and are only doubled and halved: each is a power of two or zero all along.
+pub(super) fn powers(body: &Block, untracked: &HashSet<VarId>) -> HashSet<VarId> {
+    let (mut begun, mut others) = (HashSet::new(), untracked.clone());
+    visit::stmts(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Let { var, init: Some(init) } if is_power(init) => drop(begun.insert(*var)),
+        StmtKind::Let { var, .. } => drop(others.insert(*var)),
+        StmtKind::For { range, .. } => drop(others.insert(range.var)),
+        StmtKind::Assign { place: Expr { kind: ExprKind::Var(var), .. }, op, value } => {
+            let (op, by) = match (&value.kind, op) {
+                (_, Some(op)) => (*op, value),
+                (ExprKind::Binary(op, of, by), None) if matches!(of.kind, ExprKind::Var(own) if own == *var) => {
+                    (*op, &**by)
+                }
+                _ => {
+                    others.insert(*var);
+                    return;
+                }
+            };
+            let keeps = match op {
+                BinaryOp::Mul | BinaryOp::Div => is_power(by),
+                BinaryOp::Shl | BinaryOp::Shr => true,
+                _ => false,
+            };
+            others.extend((!keeps).then_some(*var));
+        }
+        _ => {}
+    });
+    begun.retain(|var| !others.contains(var));
+    begun
+}
+
+fn is_power(e: &Expr) -> bool {
+    e.as_int().is_some_and(|n| n > 0 && n.count_ones() == 1)
+}
+
 impl FunctionScope<'_> {
+    /// The greatest value of the sum of numbers that have no bit in common, as guards tell.
+    pub(super) fn most_of_disjoint(
+        &self,
+        (a, b): (&Expr, &Expr),
+        known: &Known,
+        fuel: &mut usize,
+    ) -> Option<Range> {
+        let is_told = known.ranges().any(|(e, fact)| {
+            let is_zero = fact.high.as_const() == Some(0) && fact.needs.is_empty();
+            is_zero
+                && match &e.kind {
+                    ExprKind::Binary(BinaryOp::BitAnd, x, y) => {
+                        self.alike(x, a) && self.alike(y, b) || self.alike(x, b) && self.alike(y, a)
+                    }
+                    ExprKind::Binary(BinaryOp::Rem, x, n) => {
+                        self.alike(x, a) && self.is_double(n, b, known)
+                            || self.alike(x, b) && self.is_double(n, a, known)
+                    }
+                    _ => false,
+                }
+        });
+        if !is_told {
+            return None;
+        }
+        let (of_a, of_b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+        let positive = joined_needs(&self.ensure_positive(a, &of_a)?, &self.ensure_positive(b, &of_b)?);
+        let most = ones(of_a.high.most().max(of_b.high.most()));
+        let needs = joined_needs(&joined_needs(&of_a.needs, &of_b.needs), &positive);
+        Some(Range::new(Quantity::Const(0), Quantity::Const(most)).needing(&needs))
+    }
+
+    /// Returns whether `n` is twice `part`, which is a power of two or zero.
+    fn is_double(&self, n: &Expr, part: &Expr, known: &Known) -> bool {
+        let n = known.alias(strip(n)).map_or(self.look(n), strip);
+        let by = match &n.kind {
+            ExprKind::Binary(BinaryOp::Mul, a, b) if a.as_int() == Some(2) => b,
+            ExprKind::Binary(BinaryOp::Mul, a, b) if b.as_int() == Some(2) => a,
+            ExprKind::Binary(BinaryOp::Shl, a, b) if b.as_int() == Some(1) => a,
+            _ => return false,
+        };
+        let is_power = match &self.look(part).kind {
+            ExprKind::Var(var) => self.powers.contains(var),
+            ExprKind::Binary(BinaryOp::Shl, one, _) => one.as_int() == Some(1),
+            _ => is_power(part),
+        };
+        is_power && self.alike(by, part)
+    }
+
     /// An expression, or what the variable that it is was initialised with.
     fn look<'e>(&'e self, e: &'e Expr) -> &'e Expr {
         match &strip(e).kind {

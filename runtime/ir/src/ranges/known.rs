@@ -57,12 +57,23 @@ impl Known {
     ///
     /// Before `e + 1` it is at most `e`: should that sum wrap, there is no iteration.
     pub fn stays_below(&mut self, var: &Expr, end: &Expr, inclusive: bool) {
-        let before = match &strip(end).kind {
-            ExprKind::Binary(BinaryOp::Add, e, n) if !inclusive && n.as_int() == Some(1) => Some(&**e),
-            _ => None,
-        };
-        for most in [Some(end), before].into_iter().flatten().filter(|most| is_trackable(most)) {
-            self.orders.push((strip(var).clone(), strip(most).clone(), false));
+        let before = successor(end).filter(|_| !inclusive).map(|e| (e, false));
+        let all = [Some((end, !inclusive)), before].into_iter().flatten();
+        for (most, strictly) in all.filter(|(most, _)| is_trackable(most)) {
+            self.orders.push((strip(var).clone(), strip(most).clone(), strictly));
+        }
+    }
+
+    /// Adds that a loop's variable is at least what the loop starts at.
+    ///
+    /// From `e + 1` on it is more than `e`, if anything is known to be more than `e`: then that sum does not wrap.
+    pub fn stays_above(&mut self, var: &Expr, start: &Expr) {
+        let is_exceeded =
+            |e: &Expr| self.orders.iter().any(|(less, _, strictly)| *strictly && same(less, strip(e)));
+        let before = successor(start).filter(|e| is_exceeded(e)).map(|e| (e, true));
+        let all = [Some((start, false)), before].into_iter().flatten();
+        for (least, strictly) in all.filter(|(least, _)| is_trackable(least)) {
+            self.orders.push((strip(least).clone(), strip(var).clone(), strictly));
         }
     }
 
@@ -92,6 +103,10 @@ impl Known {
         let mut facts = Known::default();
         match &cond.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => return self.implied(inner, !outcome, scope),
+            // A condition with a name.
+            ExprKind::Var(var) if let Some(named) = scope.definitions.get(var) => {
+                return self.implied(named, outcome, scope);
+            }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b)
                 if outcome == (*op == BinaryOp::And) =>
             {
@@ -225,6 +240,14 @@ fn lesser_sums(e: &Expr, a: &Expr, b: &Expr) -> Vec<Expr> {
             several.chain([with((**by).clone())]).collect()
         }
         _ => b.as_int().map_or_else(Vec::new, |most| counts(most).map(with).collect()),
+    }
+}
+
+/// `e` of `e + 1`.
+fn successor(sum: &Expr) -> Option<&Expr> {
+    match &strip(sum).kind {
+        ExprKind::Binary(BinaryOp::Add, e, n) if n.as_int() == Some(1) => Some(e),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::ir::{Condition, Expr, Quantity, Scalar};
 
 /// Conditions that an end of a range may rest on.
-const MOST_NEEDS: usize = 16;
+const MOST_NEEDS: usize = 24;
 
 /// The least value, the greatest, and what a launch must fulfil for each.
 #[derive(Clone, Debug)]
@@ -65,6 +65,25 @@ impl Range {
             tighter((self.low, self.low_needs), (&other.low, &other.low_needs), Quantity::greatest);
         let (high, needs) = tighter((self.high, self.needs), (&other.high, &other.needs), Quantity::least);
         Self { low, high, needs, low_needs }
+    }
+
+    /// The range of an exact sum.
+    pub fn plus(&self, other: &Range) -> Self {
+        Self {
+            low: self.low.clone().sum(other.low.clone()),
+            high: self.high.clone().sum(other.high.clone()),
+            needs: joined(&self.needs, &other.needs),
+            low_needs: joined(&self.low_needs, &other.low_needs),
+        }
+    }
+
+    /// The same of a number that is known to be above zero.
+    pub fn above_zero(self) -> Self {
+        match self.low.as_const() {
+            Some(low) if low >= 1 => self,
+            Some(_) => Self { low: Quantity::Const(1), ..self },
+            None => Self { low: self.low.greatest(Quantity::Const(1)), ..self },
+        }
     }
 
     /// The smallest range that holds both.

@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
+use super::bits;
 use super::known::{Known, changed, same, strip, untracked};
 use super::place::Length;
 use super::range::{Range, greater, integer, joined, lesser};
@@ -65,6 +66,8 @@ pub(crate) struct FunctionScope<'a> {
     pub stored: HashMap<VarId, Range>,
     /// Variables that the analysis does not track.
     pub untracked: HashSet<VarId>,
+    /// Variables that are a power of two, or zero, all along.
+    pub powers: HashSet<VarId>,
     /// Lengths that only the device knows.
     lengths: RefCell<Vec<Expr>>,
 }
@@ -75,6 +78,7 @@ impl<'a> FunctionScope<'a> {
         let plain = Self {
             changed: changed(body),
             untracked: HashSet::new(),
+            powers: HashSet::new(),
             functions,
             vars: &function.vars,
             params: &function.params,
@@ -89,7 +93,8 @@ impl<'a> FunctionScope<'a> {
             stored: HashMap::new(),
             lengths: RefCell::default(),
         };
-        Self { untracked: untracked(body, &plain), ..plain }
+        let untracked = untracked(body, &plain);
+        Self { powers: bits::powers(body, &untracked), untracked, ..plain }
     }
 
     /// A function in the `n`-th analysed call.
@@ -119,9 +124,7 @@ impl<'a> FunctionScope<'a> {
             return;
         }
         // Each walk over a loop defines its variables anew.
-        self.definitions.remove(&var);
-        self.extents.remove(&var);
-        self.ranges.remove(&var);
+        self.forget(var);
         if self.is_stable(init) {
             self.definitions.insert(var, init.clone());
         }
@@ -143,11 +146,16 @@ impl<'a> FunctionScope<'a> {
         visit::stmts(block, &mut |stmt| {
             if let StmtKind::Let { var, .. } | StmtKind::For { range: RangeLoop { var, .. }, .. } = &stmt.kind
             {
-                self.definitions.remove(var);
-                self.extents.remove(var);
-                self.ranges.remove(var);
+                self.forget(*var);
             }
         });
+    }
+
+    /// Forgets what a variable is.
+    pub fn forget(&mut self, var: VarId) {
+        self.definitions.remove(&var);
+        self.extents.remove(&var);
+        self.ranges.remove(&var);
     }
 
     /// Returns whether an expression gives the same wherever it is evaluated.
@@ -161,7 +169,7 @@ impl<'a> FunctionScope<'a> {
             | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
             ExprKind::SubSlice { .. } | ExprKind::Table { .. } | ExprKind::ArrayList(_) => true,
-            ExprKind::Index { base, .. } => self.elements_of(base).is_some(),
+            ExprKind::Index { base, .. } => self.is_list(base),
             ExprKind::Builtin { op, .. } => op.position().is_some(),
             _ => false,
         };
@@ -245,6 +253,13 @@ impl<'a> FunctionScope<'a> {
         if is_shape && facts().any(says) {
             (range.high, range.needs) = (all.high.clone(), Vec::new());
         }
+        // As little, where a guard says that a number is not negative.
+        let is_positive =
+            |fact: &Range| fact.low.as_const().is_some_and(|low| low >= 0) && fact.low_needs.is_empty();
+        let is_open = range.low.as_const().is_none() || !range.low_needs.is_empty();
+        if self.lifts && scalar.is_signed() && is_open && facts().any(is_positive) {
+            (range.low, range.low_needs) = (all.low.clone(), Vec::new());
+        }
         facts().fold(range, |range, fact| range.meet(fact)).trimmed(&all)
     }
 
@@ -283,8 +298,9 @@ impl<'a> FunctionScope<'a> {
             }
             ExprKind::Binary(BinaryOp::Add, ..) => self.added(e, scalar, known, fuel),
             ExprKind::Binary(op, a, b) if !op.is_comparison() => {
-                let is_less = known.is_ordered(b, a);
-                let ordered = is_less || *op == BinaryOp::Sub && self.is_part(b, a, known, fuel);
+                let is_less = *op == BinaryOp::Sub && known.is_less(b, a);
+                let ordered =
+                    known.is_ordered(b, a) || *op == BinaryOp::Sub && self.is_part(b, a, known, fuel);
                 let told = match op {
                     BinaryOp::Div | BinaryOp::Shr => self.middle(a, b, *op, known, fuel),
                     BinaryOp::Sub => self.short_of(a, b, scalar, known, fuel),
@@ -299,15 +315,19 @@ impl<'a> FunctionScope<'a> {
                     Some(needs) => self.binary(*op, a, b, scalar, true).map(|range| range.needing(&needs)),
                     None => self.binary(*op, a, b, scalar, ordered),
                 };
+                // Nothing of a number above another is left only if they are the same.
+                let plain = plain.map(|range| if is_less { range.above_zero() } else { range });
                 match (plain, told) {
                     (Some(plain), Some(told)) => Some(plain.meet(&told)),
                     (plain, told) => plain.or(told),
                 }
             }
-            ExprKind::Index { base, .. } => self.elements_of(base).or_else(|| match &base.kind {
-                ExprKind::Var(array) => self.stored.get(array).cloned(),
-                _ => None,
-            }),
+            ExprKind::Index { base, .. } => {
+                self.elements_of(base, known, fuel).or_else(|| match &base.kind {
+                    ExprKind::Var(array) => self.stored.get(array).cloned(),
+                    _ => None,
+                })
+            }
             _ => None,
         }
     }
@@ -346,27 +366,38 @@ impl<'a> FunctionScope<'a> {
     }
 
     /// The range of an array's elements.
-    fn hull_of(&self, value: &Expr) -> Option<Range> {
+    fn hull_of(&self, value: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
         match &value.kind {
             ExprKind::ArrayList(items) => {
-                let ranges: Option<Vec<Range>> = items.iter().map(|item| self.hull_of(item)).collect();
+                let ranges: Option<Vec<Range>> =
+                    items.iter().map(|item| self.hull_of(item, known, fuel)).collect();
                 ranges?.into_iter().reduce(|a, b| a.hull(&b))
             }
-            ExprKind::ArrayRepeat(item, _) => self.hull_of(item),
-            _ => value.as_int().map(|n| Range::numbers(n, n)),
+            ExprKind::ArrayRepeat(item, _) => self.hull_of(item, known, fuel),
+            _ => integer(value).map(|_| self.within(value, known, fuel)),
         }
     }
 
-    /// The range of the elements of a constant table, or of a part of one.
-    fn elements_of(&self, base: &Expr) -> Option<Range> {
+    /// The range of the elements of a constant table or of a list, or of a part of one.
+    fn elements_of(&self, base: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
         match &base.kind {
-            ExprKind::Table { value, .. } => self.hull_of(value),
-            ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => self.hull_of(base),
-            ExprKind::Var(var) => self.elements_of(self.definitions.get(var)?),
+            ExprKind::Table { value, .. } => self.hull_of(value, known, fuel),
+            ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => self.hull_of(base, known, fuel),
+            ExprKind::Var(var) => self.elements_of(self.definitions.get(var)?, known, fuel),
             ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => {
-                self.elements_of(base)
+                self.elements_of(base, known, fuel)
             }
             _ => None,
+        }
+    }
+
+    /// Returns whether a value is an array whose elements are named where it is made, or a part of one.
+    fn is_list(&self, base: &Expr) -> bool {
+        match &base.kind {
+            ExprKind::Table { .. } | ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => true,
+            ExprKind::Var(var) => self.definitions.get(var).is_some_and(|value| self.is_list(value)),
+            ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => self.is_list(base),
+            _ => false,
         }
     }
 

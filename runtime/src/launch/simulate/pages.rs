@@ -73,8 +73,8 @@ impl WantedPage {
         let checks = conditions::checks(&of.conditions, &self.shape, args);
         let attributes = Attributes::default();
         let shown = conditions::showing(&of.fits, passes::read_only(module), &self.shape, args, &attributes);
-        let coarsen = coarsen::settled(module, of.attributes.coarsen, &self.shape, args)?;
-        let version = Version { coarsen, ..Version::of_launch(checks, shown) };
+        let plain = Version::of_launch(checks, shown);
+        let version = coarsen::settled(module, (of.attributes.coarsen, plain), &self.shape, args)?;
         let (module, compute) = (module.clone(), Limits::SIMULATOR.compute);
         explain::explanation(Forms { kernel, module, version, compute }, &self.shape, args)
     }

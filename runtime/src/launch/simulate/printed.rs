@@ -9,7 +9,6 @@ use crate::codegen::Checks;
 use crate::compile::kernel::AnyKernel;
 use crate::driver::{Attributes, Version};
 use crate::error::{Error, Result};
-use crate::ir::CoarsenNeeds;
 use crate::launch::{coarsen, conditions};
 use crate::passes;
 use crate::printed::{self, PrintedLaunch, Reachable, TextOptions};
@@ -34,14 +33,7 @@ impl Simulation {
         checks: Checks,
     ) -> Result<()> {
         let refused = |why| SimFault::NotPrinted { kernel: kernel.name().to_owned(), why };
-        let mut text = printed::text(kernel, self.module(), self.text_options(args, checks));
-        let fits = |needs: &CoarsenNeeds| coarsen::fits(needs, self.shape(), args);
-        if text.as_ref().is_ok_and(|text| !text.coarsened().is_none_or(fits)) {
-            let mut options = self.text_options(args, checks);
-            options.version.coarsen = None;
-            text = printed::text(kernel, self.module(), options);
-        }
-        let text = text.map_err(refused)?;
+        let text = printed::text(kernel, self.module(), self.text_options(args, checks)?).map_err(refused)?;
         let (shape, threads) = self.shape().to_start(text.coarsened());
         let dynamic_shared = launch.dynamic_shared + text.needs().large_shared_bytes;
         let launch = SimLaunch { grid: shape.grid, dynamic_shared, ..launch.clone() };
@@ -51,7 +43,7 @@ impl Simulation {
     }
 
     /// The form in which the text of this launch is printed and compiled.
-    fn text_options(&self, args: &[KernelArg], checks: Checks) -> TextOptions {
+    fn text_options(&self, args: &[KernelArg], checks: Checks) -> Result<TextOptions> {
         let module = self.module();
         let shown = conditions::showing(
             &module.module().fits,
@@ -60,9 +52,10 @@ impl Simulation {
             args,
             &Attributes::default(),
         );
-        let coarsen = self.coarsen.filter(|_| self.coarsens);
-        let version = Version { checks, coarsen, shown: Some(shown) };
-        TextOptions { version, sanitizers: self.settings().sanitizers }
+        let wanted = self.coarsen.filter(|_| self.coarsens);
+        let plain = Version::of_launch(checks, shown);
+        let version = coarsen::settled(module, (wanted, plain), self.shape(), args)?;
+        Ok(TextOptions { version, sanitizers: self.settings().sanitizers })
     }
 
     /// The memory that the arguments and statics let the kernel access.
@@ -120,7 +113,8 @@ impl Simulation {
         let launch = self.launch(kernel, args, &[])?;
         // A launch that passed all checks needs none.
         let both = [self.checks(args), Checks::None];
-        printed::compile_together(kernel, self.module(), both.map(|checks| self.text_options(args, checks)));
+        let options = [self.text_options(args, both[0])?, self.text_options(args, both[1])?];
+        printed::compile_together(kernel, self.module(), options);
         for checks in both {
             restore(&before);
             let outcome = self.run_text(kernel, &launch, args, checks);

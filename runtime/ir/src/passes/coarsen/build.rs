@@ -41,6 +41,7 @@ pub(super) fn build(module: &Module, threads: &Threads, plan: Plan) -> Module {
         aligned: plan.slices.iter().filter_map(aligned).collect(),
         most_threads: threads.most(),
         block: threads.block(),
+        fits: Vec::new(),
     };
     Module { kernel, coarsened: Some(Coarsened { loops, needs }), ..module.clone() }
 }

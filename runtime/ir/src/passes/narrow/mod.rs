@@ -42,8 +42,18 @@ pub(super) fn narrow(module: &mut Module, fulfilled: u64) {
     for var in &narrowing.narrowed {
         module.kernel.vars[var.0 as usize].ty = Type::Scalar(Scalar::I32);
     }
+    let numbers = module.coarsened.iter_mut().flat_map(|coarsened| &mut coarsened.loops);
+    numbers.for_each(|(_, number)| narrowing.rewrite_number(number));
     module.kernel.body = body;
     module.short = narrowing.short;
+}
+
+/// Narrows all of a coarsened kernel that some launch proves, and lists what launches must fulfil.
+pub(super) fn narrow_coarsened(module: &mut Module) {
+    module.fits = wanted(module);
+    narrow(module, u64::MAX);
+    let fits = std::mem::take(&mut module.fits);
+    module.coarsened.iter_mut().for_each(|coarsened| coarsened.needs.fits.clone_from(&fits));
 }
 
 /// Looks at a kernel twice: for the variables that fit, then for the expressions that they stand in.

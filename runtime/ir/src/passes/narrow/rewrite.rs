@@ -8,6 +8,11 @@ impl Narrowing {
         block.stmts.iter_mut().for_each(|stmt| self.statement(stmt));
     }
 
+    /// Rewrites the number of a loop's element, which stands in no statement.
+    pub(super) fn rewrite_number(&self, number: &mut Expr) {
+        self.expr(number);
+    }
+
     fn statement(&self, stmt: &mut Stmt) {
         match &mut stmt.kind {
             StmtKind::Let { init: Some(value), .. } => self.value(value),

@@ -4,4 +4,5 @@ mod idioms;
 mod interpreted;
 mod proofs;
 mod random_kernel;
+mod relations;
 mod rings;
