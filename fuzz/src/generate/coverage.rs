@@ -65,6 +65,8 @@ pub const PRODUCTIONS: &[&str] = &[
     "iterator that ends in a value",
     "iterator whose closure assigns the slice",
     "adapter that decides about steps",
+    "adapter that ends at a step",
+    "adapter that begins at a step",
     "iterator with a move closure",
     "move closure of an adapter, body changes what it captured",
     "view assigned in an operand",
