@@ -66,6 +66,7 @@ pub const PRODUCTIONS: &[&str] = &[
     "iterator whose closure assigns the slice",
     "adapter that decides about steps",
     "adapter that ends at a step",
+    "method of an integer that reports or carries",
     "adapter that begins at a step",
     "iterator with a move closure",
     "move closure of an adapter, body changes what it captured",
