@@ -128,9 +128,11 @@ impl BodyCheck<'_> {
         }
     }
 
-    /// `x.get(a..b)`
+    /// `x.get(a..b)` of a parameter that is a slice.
     fn refuse_range(&mut self, e: &syn::ExprMethodCall) {
         if (e.method == "get" || e.method == "get_mut")
+            && let Expr::Path(path) = &*e.receiver
+            && path.path.get_ident().is_some_and(|name| self.slices.contains(&name.to_string()))
             && let Some(range @ Expr::Range(_)) = e.args.first()
         {
             let message = format!(
