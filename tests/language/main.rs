@@ -51,6 +51,7 @@ mod patterns;
 #[macro_use]
 mod plain;
 mod plain_constants;
+mod plain_methods;
 mod ranges;
 mod reuse;
 mod shadows;

@@ -19,6 +19,15 @@ fn rounded(x: &[f64], halves: &mut [u16], brains: &mut [u16]) {
 }
 
 #[gpu_kernel]
+fn of_integers(x: &[u64], brains: &mut [u16]) {
+    let i = global_id();
+    if i < x.len() {
+        brains[2 * i] = x[i].cast::<bf16>().to_bits();
+        brains[2 * i + 1] = (x[i] as i64).wrapping_neg().cast::<bf16>().to_bits();
+    }
+}
+
+#[gpu_kernel]
 fn constants(out: &mut [u16]) {
     out[0] = f16::from_f64(ABOVE_A_TIE).to_bits();
     out[1] = ABOVE_A_TIE.cast::<f16>().to_bits();
@@ -26,6 +35,7 @@ fn constants(out: &mut [u16]) {
     // The product is 2⁻²¹ less than the tie of 1 and 1 + 2⁻¹⁰, the sum 2⁻²⁴ more.
     let (near, factor) = (f16::from_bits(0x3c01), f16::from_bits(0x3bff));
     out[3] = near.mul_add(factor, f16::from_bits(9)).to_bits();
+    out[4] = ((1u64 << 60) + (1 << 52) + 1).cast::<bf16>().to_bits();
 }
 
 /// The ties between neighbours of a sign, each with the doubles beside it, and what the three become.
@@ -33,6 +43,17 @@ fn ties(infinity: u16, widen: impl Fn(u16) -> f64) -> impl Iterator<Item = (f64,
     (0..infinity - 1).step_by(3).flat_map(move |low| {
         let tie = (widen(low) + widen(low + 1)) / 2.0;
         [(tie.next_down(), low), (-tie, 0x8000 | (low + low % 2)), (tie.next_up(), low + 1)]
+    })
+}
+
+/// Integers of 64 bits at ties of `bf16` and beside them, and what they become.
+fn integer_ties() -> impl Iterator<Item = (u64, u16)> {
+    (40..63u32).flat_map(|exponent| {
+        (0..128u64).flat_map(move |fraction| {
+            let (unit, bits) = (1u64 << (exponent - 7), ((exponent as u16 + 127) << 7) + fraction as u16);
+            let tie = (128 + fraction) * unit + unit / 2;
+            [(tie - 1, bits), (tie, bits + bits % 2), (tie + 1, bits + 1)]
+        })
     })
 }
 
@@ -62,10 +83,23 @@ fn doubles_are_rounded_to_halves_once() {
 }
 
 #[test]
+fn integers_of_64_bits_are_rounded_to_bf16_once() {
+    compiles("of_integers", &of_integers::cuda_source().unwrap());
+    let (integers, bits): (Vec<u64>, Vec<u16>) = integer_ties().unzip();
+    let want: Vec<u16> = bits.iter().flat_map(|bits| [*bits, *bits | 0x8000]).collect();
+    for gpu in devices() {
+        let x = gpu.upload(&integers).unwrap();
+        let mut brains = gpu.alloc_zeroed::<u16>(2 * x.len()).unwrap();
+        of_integers(&x, &mut brains).over(x.len()).block(256).launch(&gpu).unwrap();
+        assert_eq!(gpu.download(&brains).unwrap(), want);
+    }
+}
+
+#[test]
 fn constants_and_fused_sums_are_rounded_to_halves_once() {
     for gpu in devices() {
-        let mut out = gpu.alloc_zeroed::<u16>(4).unwrap();
+        let mut out = gpu.alloc_zeroed::<u16>(5).unwrap();
         constants(&mut out).grid(1).block(1).launch(&gpu).unwrap();
-        assert_eq!(gpu.download(&out).unwrap(), [0x3c01, 0x3c01, 0x3f81, 0x3c01]);
+        assert_eq!(gpu.download(&out).unwrap(), [0x3c01, 0x3c01, 0x3f81, 0x3c01, 0x5d81]);
     }
 }

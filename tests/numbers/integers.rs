@@ -21,6 +21,8 @@ macro_rules! integers {
             { x.overflowing_pow(n & 15).0 } = { x.overflowing_pow(n & 15).0 }, exact();
             { x.unbounded_shl(n) } = { x.unbounded_shl(n) }, exact();
             { x.unbounded_shr(n) } = { x.unbounded_shr(n) }, exact();
+            { x.overflowing_shl(n).0 } = { x.overflowing_shl(n).0 }, exact();
+            { x.overflowing_shr(n).0 } = { x.overflowing_shr(n).0 }, exact();
             { x.midpoint(y) } = { x.midpoint(y) }, exact();
             { (x >> 1 & $t::MAX).isqrt() } = { (x >> 1 & $t::MAX).isqrt() }, exact();
             { x.max(0).isqrt() } = { x.max(0).isqrt() }, exact();
@@ -38,6 +40,10 @@ macro_rules! integers {
             { let (_, over) = x.overflowing_mul(y); over as u32 } = { x.overflowing_mul(y).1 as u32 }, exact();
             { x.overflowing_neg().1 as u32 } = { x.overflowing_neg().1 as u32 }, exact();
             { x.overflowing_pow(n & 15).1 as u32 } = { x.overflowing_pow(n & 15).1 as u32 }, exact();
+            { x.overflowing_shl(n).1 as u32 } = { x.overflowing_shl(n).1 as u32 }, exact();
+            { x.overflowing_shr(n).1 as u32 } = { x.overflowing_shr(n).1 as u32 }, exact();
+            { x.checked_ilog2().unwrap_or(99) } = { x.checked_ilog2().unwrap_or(99) }, exact();
+            { x.checked_ilog10().unwrap_or(99) } = { x.checked_ilog10().unwrap_or(99) }, exact();
             { x.leading_ones() } = { x.leading_ones() }, exact();
             { x.trailing_ones() } = { x.trailing_ones() }, exact();
             { x.leading_zeros() } = { x.leading_zeros() }, exact();
@@ -67,6 +73,11 @@ macro_rules! signed {
             { x.wrapping_abs() } = { x.wrapping_abs() }, exact();
             { x.wrapping_add_unsigned(z) } = { x.wrapping_add_unsigned(z) }, exact();
             { x.wrapping_sub_unsigned(z) } = { x.wrapping_sub_unsigned(z) }, exact();
+            { x.checked_abs().unwrap_or(7) } = { x.checked_abs().unwrap_or(7) }, exact();
+            { x.checked_add_unsigned(z).unwrap_or(7) } = { x.checked_add_unsigned(z).unwrap_or(7) }, exact();
+            { x.checked_sub_unsigned(z).unwrap_or(7) } = { x.checked_sub_unsigned(z).unwrap_or(7) }, exact();
+            { x.saturating_add_unsigned(z) } = { x.saturating_add_unsigned(z) }, exact();
+            { x.saturating_sub_unsigned(z) } = { x.saturating_sub_unsigned(z) }, exact();
             { x.signum() } = { x.signum() }, exact();
             { z.cast_signed() } = { z.cast_signed() }, exact();
         } }
@@ -76,6 +87,16 @@ macro_rules! signed {
             { x.unsigned_abs() } = { x.unsigned_abs() }, exact();
             { x.abs_diff(y) } = { x.abs_diff(y) }, exact();
             { z.wrapping_add_signed(x) } = { z.wrapping_add_signed(x) }, exact();
+            { z.checked_add_signed(x).unwrap_or(7) } = { z.checked_add_signed(x).unwrap_or(7) }, exact();
+            { z.overflowing_add_signed(x).0 } = { z.overflowing_add_signed(x).0 }, exact();
+            { z.overflowing_add_signed(x).1 as $u } = { z.overflowing_add_signed(x).1 as $u }, exact();
+            { z.checked_next_power_of_two().unwrap_or(7) } = { z.checked_next_power_of_two().unwrap_or(7) }, exact();
+            { z.checked_next_multiple_of(x as $u).unwrap_or(7) } = { z.checked_next_multiple_of(x as $u).unwrap_or(7) }, exact();
+            { z.carrying_add(x as $u, y > 0).0 } = { z.carrying_add(x as $u, y > 0).0 }, exact();
+            { z.carrying_add(x as $u, y > 0).1 as $u } = { z.carrying_add(x as $u, y > 0).1 as $u }, exact();
+            { z.borrowing_sub(x as $u, y > 0).1 as $u } = { z.borrowing_sub(x as $u, y > 0).1 as $u }, exact();
+            { z.carrying_mul(x as $u, y as $u).0 } = { z.carrying_mul(x as $u, y as $u).0 }, exact();
+            { z.carrying_mul(x as $u, y as $u).1 } = { z.carrying_mul(x as $u, y as $u).1 }, exact();
             { z.saturating_add_signed(x) } = { z.saturating_add_signed(x) }, exact();
         } }
     };

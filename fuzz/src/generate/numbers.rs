@@ -189,6 +189,9 @@ impl Gen<'_> {
             });
         }
         let x = parens(&self.expr(&ty, depth).text);
+        if self.random.chance(20) {
+            return self.reporting_method(int, &x, depth);
+        }
         Expr::new(match self.random.below(18) {
             0 => format!("{x}.min({})", self.expr(&ty, depth).text),
             1 => format!("{x}.max({})", self.expr(&ty, depth).text),
@@ -214,6 +217,25 @@ impl Gen<'_> {
             16 if !int.signed => format!("{x}.next_power_of_two()"),
             16 => format!("{x}.wrapping_abs()"),
             _ => format!("poly({x}, {})", self.expr(&ty, depth).text),
+        })
+    }
+
+    /// A method of integers that says whether its result is one, or carries.
+    fn reporting_method(&mut self, int: Int, x: &str, depth: usize) -> Expr {
+        self.seen("method of an integer that reports or carries");
+        let y = self.expr(&Ty::Int(int), depth).text;
+        let n = self.expr(&Ty::Int(types::U32), depth.min(1)).text;
+        let (shift, name) = (*self.random.pick(&["shl", "shr"]), int.name);
+        Expr::new(match self.random.below(6) {
+            0 => format!("{x}.overflowing_{shift}({n}).0"),
+            1 => format!("{x}.checked_{shift}({n}).unwrap_or({y})"),
+            2 => format!("({x}.checked_ilog2().unwrap_or({n}) as {name})"),
+            3 if int.signed => format!("{x}.checked_abs().unwrap_or({y})"),
+            4 if int.signed => format!("{x}.saturating_add_unsigned(3)"),
+            _ if int.signed => format!("{x}.checked_sub_unsigned(9).unwrap_or({y})"),
+            3 => format!("{x}.carrying_add({y}, {n} > 7).0"),
+            4 => format!("{x}.borrowing_sub({y}, {n} > 7).0"),
+            _ => format!("{x}.carrying_mul({y}, 5).1"),
         })
     }
 

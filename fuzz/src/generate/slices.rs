@@ -279,7 +279,7 @@ impl Gen<'_> {
         });
         let head = if moves { format!("move |{item}|") } else { format!("|{item}|") };
         let closure = format!("{head} {{\n{change}{value}\n}}");
-        Some(Expr::new(match self.random.below(10) {
+        Some(Expr::new(match self.random.below(12) {
             0 | 1 => format!("{name}.iter().map({closure}).sum::<{spelled}>()"),
             2 => format!("{name}.iter().map({closure}).max().unwrap_or(3)"),
             3 => format!("{name}.iter().skip(1).map({closure}).product::<{spelled}>()"),
@@ -292,10 +292,16 @@ impl Gen<'_> {
                 format!("{name}.iter().map({closure}).{scan}.fold(1, |p, q| (p ^ q) + 1)")
             }
             _ => {
-                self.seen("adapter that decides about steps");
-                let test = format!("{head} {{\nlet {item} = *{item};\n{change}({value}) & 3 != 0\n}}");
-                let adapter = self.random.pick(&["filter", "take_while", "skip_while"]);
-                format!("({name}.iter().{adapter}({test}).count() as {spelled})")
+                // The first step that the test holds for, and those after it: an adapter that mistakes one for the other differs.
+                let (adapter, production) = *self.random.pick(&[
+                    ("filter", "adapter that decides about steps"),
+                    ("take_while", "adapter that ends at a step"),
+                    ("skip_while", "adapter that begins at a step"),
+                    ("skip_while", "adapter that begins at a step"),
+                ]);
+                self.seen(production);
+                let test = format!("{head} {{\nlet {item} = *{item};\n{change}({value}) & 1 != 0\n}}");
+                format!("{name}.iter().{adapter}({test}).fold(5, |p, q| (p ^ *q as {spelled}) + 1)")
             }
         }))
     }

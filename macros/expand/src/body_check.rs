@@ -128,6 +128,31 @@ impl BodyCheck<'_> {
         }
     }
 
+    /// `x.get(a..b)` of a parameter that is a slice.
+    fn refuse_range(&mut self, e: &syn::ExprMethodCall) {
+        if (e.method == "get" || e.method == "get_mut")
+            && let Expr::Path(path) = &*e.receiver
+            && path.path.get_ident().is_some_and(|name| self.slices.contains(&name.to_string()))
+            && let Some(range @ Expr::Range(_)) = e.args.first()
+        {
+            let message = format!(
+                "`{}` takes one index in a kernel; compare with `x.len()`, and take `&x[a..b]`",
+                e.method
+            );
+            self.errors.at(range, message);
+        }
+    }
+
+    /// `x[..2] == y[..2]`
+    fn refuse_parts(&mut self, e: &syn::ExprBinary) {
+        let is_part =
+            |side: &Expr| matches!(side, Expr::Index(part) if matches!(*part.index, Expr::Range(_)));
+        if matches!(e.op, syn::BinOp::Eq(_) | syn::BinOp::Ne(_)) && is_part(&e.left) && is_part(&e.right) {
+            self.errors
+                .at(e, "parts of slices are compared one by one in a kernel: `(0..n).all(|i| x[i] == y[i])`");
+        }
+    }
+
     /// `[a, b, ..]` of a parameter that is a slice.
     fn refuse_slice_pattern(&mut self, pat: &Pat, matched: &Expr) {
         let elements = match pat {
@@ -224,11 +249,13 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
                 self.refuse_copies(e);
                 self.refuse_number(e);
             }
+            Expr::Binary(e) => self.refuse_parts(e),
             Expr::Index(e) => self.refuse_tuple(e),
             Expr::Let(e) => self.refuse_slice_pattern(&e.pat, &e.expr),
             Expr::Match(e) => e.arms.iter().for_each(|arm| self.refuse_slice_pattern(&arm.pat, &e.expr)),
             Expr::MethodCall(e) => {
                 self.refuse_slice_method(e);
+                self.refuse_range(e);
                 self.refuse_text(e);
             }
             _ => {}
@@ -263,6 +290,12 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
     }
 
     fn visit_expr_cast(&mut self, e: &'a ExprCast) {
+        if let Type::Path(to) = &*e.ty
+            && let Some(name) = to.path.get_ident().map(ToString::to_string)
+            && super::foreign_names::is_wide(&name)
+        {
+            self.errors.at(&e.ty, super::foreign_names::wide(&name));
+        }
         if let (Some(ty), Type::Path(to)) = (self.generic_type(&e.expr), &*e.ty)
             && let (Some(to), Some(text)) = (to.path.get_ident(), rustc_span::text(e.expr.span()))
         {

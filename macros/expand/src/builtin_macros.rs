@@ -165,11 +165,10 @@ impl Lower<'_> {
             "matches" => self.matches(mac),
             "panic" | "unreachable" => self.panic(mac, &name),
             "shared" => self.refuse(mac, "`shared!` must initialise a variable: `let mut tile = shared!([f32; 256]);`"),
-            name if self.own_macros.contains(name) => Lowered {
-                witness: quote!(::warpsmith::__macro::never_called()),
-                emit: quote!(::warpsmith::ir::Expr::unit()),
-            },
-            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `print!`, `matches!`, `panic!` and `unreachable!` are"),
+            name if self.own_macros.contains(name) => Lowered::nothing(),
+            "todo" | "unimplemented" => self.refuse(mac, format!("a kernel has no `{name}!`; write `panic!(\"why\")`")),
+            "vec" => self.refuse(mac, "`Vec` lives on the host; in a kernel write an array, `[0; N]`, or `shared!`"),
+            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `print!`, `matches!`, `panic!` and `unreachable!` are; for a macro of your own write a `#[gpu_fn]`"),
         }
     }
 

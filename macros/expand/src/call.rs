@@ -18,6 +18,8 @@ use super::places::is_place;
 use super::spelled::{PRIMITIVES, starts_uppercase, writes_receiver};
 use super::types::device_type;
 
+const NOT_CALLED: &str = "only functions, methods and closure parameters can be called in a kernel";
+
 impl Lower<'_> {
     /// An operand; only here may a closure stand.
     pub fn argument(&mut self, expr: &Expr) -> Lowered {
@@ -64,24 +66,19 @@ impl Lower<'_> {
 
     pub(super) fn call(&mut self, e: &ExprCall) -> Lowered {
         let Expr::Path(path) = &*e.func else {
-            return self
-                .refuse(&e.func, "only functions, methods and closure parameters can be called in a kernel");
+            return self.refuse(&e.func, not_called(&e.func));
         };
         if let Some(ident) = path.path.get_ident() {
             match self.lookup(ident) {
                 Some(Name::Closure) => return self.call_closure(e, ident),
-                Some(_) => {
-                    return self.refuse(
-                        &e.func,
-                        "only functions, methods and closure parameters can be called in a kernel",
-                    );
-                }
+                // What else a variable holds that is called was refused where it was bound.
+                Some(_) if self.errors.any() => return Lowered::nothing(),
+                Some(_) => return self.refuse(&e.func, NOT_CALLED),
                 None => {}
             }
         }
         let Some(last) = path.path.segments.last().cloned() else {
-            return self
-                .refuse(&e.func, "only functions, methods and closure parameters can be called in a kernel");
+            return self.refuse(&e.func, NOT_CALLED);
         };
         if let Some(advice) = self.host_call(path) {
             return self.refuse(path, advice);
@@ -146,10 +143,7 @@ impl Lower<'_> {
                 foreign_names::host_function(owner, name)
             }
             [root, ..] if ["std", "core", "alloc"].contains(&root.as_str()) && !is_known(path) => {
-                Some(format!(
-                    "`{}` runs on the host; a kernel calls methods of numbers, builtins of `warpsmith` and `#[gpu_fn]`s",
-                    names.join("::")
-                ))
+                Some(foreign_names::std_function(&names))
             }
             _ => None,
         }
@@ -380,6 +374,16 @@ impl Lower<'_> {
     }
 }
 
+/// Why an expression cannot be called in a kernel.
+fn not_called(callee: &Expr) -> &'static str {
+    match unparenthesized(callee) {
+        Expr::Closure(_) => {
+            "only functions, methods and closure parameters can be called in a kernel; bind the closure: `let f = |a| …;`, then `f(…)`"
+        }
+        _ => NOT_CALLED,
+    }
+}
+
 /// Returns whether the last but one segment names a type, by Rust's naming convention.
 fn names_type(path: &syn::ExprPath) -> bool {
     if path.qself.is_some() {
@@ -429,6 +433,7 @@ fn std_function(path: &syn::ExprPath) -> (syn::ExprPath, syn::ExprPath) {
         | ["mem", "swap" | "replace" | "take"]
         | ["std" | "core", "cmp", "min" | "max"]
         | ["cmp", "min" | "max"] => (path.clone(), without_arguments(ours("std_names"))),
+        ["std" | "core", "array", "from_fn"] | ["array", "from_fn"] => (ours("array"), ours("array")),
         ["std" | "core", "hint", "assert_unchecked"] => (ours("hint"), ours("hint")),
         ["std" | "core", "mem", "size_of" | "align_of"]
         | ["mem", "size_of" | "align_of"]

@@ -25,7 +25,8 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
         }
     };
     if errors.any() {
-        return errors.into_tokens();
+        let (errors, stand_in) = (errors.into_tokens(), stand_in(item));
+        return quote!(#errors #stand_in);
     }
     let equality = if wanted.equality { super::derive_enum::equality(item) } else { TokenStream::new() };
     let bits = if wanted.any_bits { any_bits(item) } else { TokenStream::new() };
@@ -33,6 +34,45 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     // A type that only lacks its `repr` is a device type all the same: one mistake is one error.
     let missing = missing_repr(item).into_tokens();
     quote!(#missing #tokens #equality #bits #user)
+}
+
+/// A device type without a layout, for a type with mistakes: its users see no errors of their own.
+fn stand_in(item: &DeriveInput) -> TokenStream {
+    if let Data::Union(_) = item.data {
+        return TokenStream::new();
+    }
+    let name = &item.ident;
+    let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
+    let (device, plain, constant) = (
+        bounded(item, &quote!(::warpsmith::__macro::DeviceType)),
+        bounded(item, &quote!(::warpsmith::types::GpuType)),
+        bounded(item, &quote!(::warpsmith::types::Constant)),
+    );
+    let (device, constant) = (device.where_clause, constant.where_clause);
+    // A lifetime keeps rustc from asking at once whether the type is `Copy`.
+    let mut plain = plain;
+    plain
+        .make_where_clause()
+        .predicates
+        .push(parse_quote!(for<'__a> #name #ty_generics: ::core::marker::Copy));
+    let plain = plain.where_clause;
+    let erased = erased(item);
+    quote! {
+        impl #impl_generics ::warpsmith::__macro::DeviceType for #name #ty_generics #device {
+            type Erased = #erased;
+            const VARIANTS: &'static [&'static [::warpsmith::__macro::ValueLayout]] = &[];
+            const LAYOUT: ::warpsmith::__macro::ValueLayout = ::warpsmith::__macro::ValueLayout::of::<()>();
+            fn ty() -> ::warpsmith::ir::Type { ::core::unreachable!() }
+            unsafe fn from_ir(_: *const u8) -> Self { ::core::unreachable!() }
+            unsafe fn to_ir(self, _: *mut u8) { ::core::unreachable!() }
+        }
+        // SAFETY: the type has a mistake, so no program holds a value of it.
+        unsafe impl #impl_generics ::warpsmith::types::GpuType for #name #ty_generics #plain {}
+        impl #impl_generics ::warpsmith::types::Constant for #name #ty_generics #constant {
+            fn to_expr(&self, _: ::core::option::Option<&'static str>) -> ::warpsmith::ir::Expr { ::core::unreachable!() }
+        }
+        impl #impl_generics ::warpsmith::__macro::operators::UserType for #name #ty_generics #where_clause {}
+    }
 }
 
 /// Expands `#[derive(DeviceType)]`: a struct that exists only in kernels, and whose values are moved.

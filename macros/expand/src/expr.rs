@@ -88,6 +88,10 @@ impl Lower<'_> {
                 return Lowered { witness: quote!(#bytes), emit: quote!(__r.constant(&#bytes, #name)) };
             }
             Lit::Byte(byte) => (byte.value().to_string(), "u8".to_owned()),
+            Lit::Char(char) if char.value().is_ascii() => {
+                let text = char.to_token_stream();
+                return self.refuse(char, format!("a kernel has no `char`; write a byte: `b{text}`"));
+            }
             other => return self.refuse(
                 other,
                 "only numbers, `bool`s and bytes are literals in a kernel; text goes into `println!` or `assert!`, or is bytes: `b\"text\"`",

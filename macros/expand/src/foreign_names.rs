@@ -184,6 +184,15 @@ const HOST_TYPES: &[&str] = &[
     "Instant",
     "SystemTime",
     "Cell",
+    "i128",
+    "u128",
+    "AtomicBool",
+    "AtomicI32",
+    "AtomicI64",
+    "AtomicIsize",
+    "AtomicU32",
+    "AtomicU64",
+    "AtomicUsize",
     "PathBuf",
     "File",
 ];
@@ -253,6 +262,8 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("is_sorted", "write `(1..x.len()).all(|i| x[i - 1] <= x[i])`"),
     ("binary_search", HALVED),
     ("contains", "write `x.iter().any(|v| *v == value)`"),
+    ("get_unchecked", "write `x[i]`; `launch_unchecked` leaves the checks out"),
+    ("get_unchecked_mut", "write `&mut x[i]`; `launch_unchecked` leaves the checks out"),
     ("to_vec", "a kernel has no `Vec`; use an array, or `copy_from_slice` into another slice"),
     ("concat", "a kernel has no `Vec`; write to the parts of another slice"),
     ("join", "a kernel has no `Vec`; write to the parts of another slice"),
@@ -260,33 +271,32 @@ const SLICE_METHODS: &[(&str, &str)] = &[
 
 const ORDERED: &str = "compare by `<`, `==` and `>`";
 const MATCHED: &str = "take the value apart by `match` or `if let`";
-const ASSIGNED: &str = "assign it: `option = Some(value);`";
+const LIMITED: &str = "compare with `MIN` and `MAX` of the type, and write `as`";
 
 /// Methods of Rust's library that kernels lack, and what to write for them.
-const STD_METHODS: [(&str, &str); 18] = [
+const STD_METHODS: &[(&str, &str)] = &[
     ("cmp", ORDERED),
     ("partial_cmp", ORDERED),
     ("total_cmp", ORDERED),
-    ("and", MATCHED),
     ("as_deref", MATCHED),
     ("as_deref_mut", MATCHED),
-    ("flatten", MATCHED),
     ("inspect", MATCHED),
-    ("is_err_and", MATCHED),
-    ("is_ok_and", MATCHED),
-    ("ok_or_else", MATCHED),
     ("transpose", MATCHED),
     ("unwrap_unchecked", "write `unwrap()`"),
-    ("xor", MATCHED),
-    ("zip", MATCHED),
-    ("insert", ASSIGNED),
-    ("get_or_insert", ASSIGNED),
-    ("get_or_insert_with", ASSIGNED),
+    ("try_into", LIMITED),
+    ("try_from", LIMITED),
+    ("classify", "ask `is_nan()`, `is_infinite()`, `is_subnormal()`, or compare with 0.0"),
+    ("widening_mul", "write `a.wrapping_mul(b)` for the low half, and `mul_hi(a, b)` for the high one"),
+    ("each_ref", "borrow the elements one by one"),
+    ("each_mut", "borrow the elements one by one"),
+    ("as_slice", "take a slice of all: `&x[..]`"),
+    ("as_mut_slice", "take a slice of all: `&mut x[..]`"),
 ];
 
 /// What to write for a method of Rust's library.
 pub fn std_method(name: &str) -> Option<&'static str> {
-    find(&STD_METHODS, name)
+    let of_slices = || find(SLICE_METHODS, name);
+    find(STD_METHODS, name).or_else(of_slices)
 }
 
 const NESTED: &str = "write one loop inside of another";
@@ -301,6 +311,31 @@ const ADAPTERS: &[(&str, &str)] = &[
     ("peekable", COUNTED),
     ("by_ref", COUNTED),
 ];
+
+/// Functions of Rust's library that kernels lack, and what to write for them.
+const STD_FUNCTIONS: &[(&str, &str)] = &[
+    ("mem::transmute", "write `value.to_bits()`, `f32::from_bits(bits)` or `bit_cast::<From, To>(value)`"),
+    ("mem::zeroed", "write the value: `0`, or `T::default()`"),
+    ("mem::drop", "leave it out: what a kernel holds needs no drop"),
+    ("num::Wrapping", "write `a.wrapping_add(b)` and its like"),
+    ("num::Saturating", "write `a.saturating_add(b)` and its like"),
+    ("iter::repeat", "write the loop"),
+    ("iter::from_fn", "write the loop"),
+    ("iter::successors", "write the loop"),
+    ("ptr::read", "write `pointer.read()`"),
+    ("ptr::write", "write `pointer.write(value)`"),
+    ("sync::atomic::fence", "write `fence_block()`, `fence_device()` or `fence_system()`"),
+    ("process::exit", "write `return;`, or `panic!(\"why\")`"),
+    ("slice::from_raw_parts", "write `View::from_raw_parts(pointer, len)`"),
+];
+
+/// Why a function of Rust's library is not called in a kernel: one by its path, which begins with `std`, `core` or `alloc`.
+pub fn std_function(path: &[String]) -> String {
+    let (name, inner) = (path.join("::"), path.get(1..).unwrap_or_default().join("::"));
+    let ours = find(STD_FUNCTIONS, &inner)
+        .unwrap_or("a kernel calls methods of numbers, builtins of `warpsmith` and `#[gpu_fn]`s");
+    format!("`{name}` runs on the host; {ours}")
+}
 
 /// Why an iterator has no such adapter in a kernel, or is none.
 pub fn adapter(name: &str) -> Option<String> {
@@ -325,6 +360,7 @@ pub fn host_type(ty: &Type) -> Option<String> {
         }
         Type::Reference(reference) => host_type(&reference.elem),
         Type::Array(array) => host_type(&array.elem),
+        Type::Slice(slice) => host_type(&slice.elem),
         Type::Path(path) => {
             let last = path.path.segments.last()?;
             let name = last.ident.to_string();
@@ -342,8 +378,10 @@ pub fn host_type(ty: &Type) -> Option<String> {
                 return None;
             }
             Some(match name.as_str() {
+                _ if is_wide(&name) => wide(&name),
                 "Vec" => "`Vec` lives on the host; a kernel takes `&[T]` or `&mut [T]`, and a struct an array or a `View`".to_owned(),
                 "str" | "String" => format!("`{name}` does not exist on a GPU; pass bytes: `&[u8]`"),
+                _ if name.starts_with("Atomic") => format!("`{name}` is no type of a kernel, whose atomics are operations on plain numbers: take a `&mut [T]`, and write `atomic(&mut x[i]).fetch_add(1, Ordering::Relaxed)` or `atomic_add(&mut x[i], 1)`"),
                 "char" => "`char` does not exist on a GPU; use `u32` or `u8`".to_owned(),
                 _ => format!("`{name}` lives on the host and cannot be used in a kernel"),
             })
@@ -352,12 +390,27 @@ pub fn host_type(ty: &Type) -> Option<String> {
     }
 }
 
+/// Returns whether a name is that of an integer that kernels lack.
+pub fn is_wide(name: &str) -> bool {
+    name == "i128" || name == "u128"
+}
+
+/// Why an integer of more than 64 bits is not used in a kernel.
+pub fn wide(name: &str) -> String {
+    format!(
+        "`{name}` cannot be used in a kernel, whose integers have up to 64 bits; the high half of a product is `mul_hi(a, b)`, and `a.carrying_add(b, carry)` adds word by word"
+    )
+}
+
 /// Why an associated function of a type of this name is not called in a kernel.
 pub fn host_function(owner: &str, function: &str) -> Option<String> {
     if (owner == "Instant" || owner == "SystemTime") && function == "now" {
         return Some(format!(
             "`{owner}::{function}` reads the host's clock; in a kernel write `global_timer()` for nanoseconds, `clock()` for cycles"
         ));
+    }
+    if is_wide(owner) {
+        return Some(wide(owner));
     }
     if AMBIGUOUS.contains(&owner) || owner == "str" || owner == "char" || !HOST_TYPES.contains(&owner) {
         return None;

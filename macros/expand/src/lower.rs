@@ -20,6 +20,16 @@ pub struct Lowered {
     pub emit: TokenStream,
 }
 
+impl Lowered {
+    /// In place of an expression whose mistake is reported elsewhere.
+    pub fn nothing() -> Self {
+        Self {
+            witness: quote!(::warpsmith::__macro::never_called()),
+            emit: quote!(::warpsmith::ir::Expr::unit()),
+        }
+    }
+}
+
 /// The meaning of a name in scope.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Name {

@@ -81,6 +81,12 @@ impl Lower<'_> {
         match item {
             Item::Const(c) => {
                 self.bind(&c.ident, Name::Comptime);
+                if let Type::Reference(reference) = &*c.ty
+                    && let Type::Slice(slice) = &*reference.elem
+                {
+                    let element = slice.elem.to_token_stream();
+                    self.errors.at(&c.ty, format!("a slice that is a constant of a kernel is an array with a length: `&[{element}; N]`"));
+                }
                 Lowered { witness: c.to_token_stream(), emit: c.to_token_stream() }
             }
             Item::Use(u) => Lowered { witness: u.to_token_stream(), emit: u.to_token_stream() },
@@ -90,7 +96,7 @@ impl Lower<'_> {
                 }
                 self.errors.at(
                     other,
-                    "only `const` and `use` items may be inside a kernel; move this out of the function",
+                    format!("only `const` and `use` items may be inside a kernel; {}", outside(other)),
                 );
                 Lowered { witness: TokenStream::new(), emit: TokenStream::new() }
             }
@@ -341,5 +347,19 @@ pub fn is_dynamic_shared(expr: &Expr) -> bool {
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// What to write for an item outside of the kernel.
+fn outside(item: &Item) -> &'static str {
+    match item {
+        Item::Fn(_) => "move this out of the function, and write `#[gpu_fn]` above it",
+        Item::Static(_) => {
+            "write `#[gpu_static]` above a static outside of the function, or `shared!` for a block's memory"
+        }
+        Item::Struct(_) | Item::Enum(_) => "move this out of the function, and derive `GpuType`",
+        Item::Impl(_) => "move this out of the function, and write `#[gpu_impl]` above it",
+        Item::Trait(_) => "move this out of the function, and write `#[gpu_trait]` above it",
+        _ => "move this out of the function",
     }
 }

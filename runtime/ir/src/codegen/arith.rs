@@ -212,6 +212,11 @@ impl Printer<'_> {
         let wide = match from {
             Scalar::F32 | Scalar::F64 => value,
             _ if from.is_half() => format!("(float)({value})"),
+            // Integers beyond `f16`'s range are infinite, however a double rounds them.
+            Scalar::I64 | Scalar::U64 if to == Scalar::BF16 => {
+                self.need(&super::half_precision::DOUBLE_TO_ROUND);
+                format!("ws_double_to_round({value})")
+            }
             _ => format!("(double)({value})"),
         };
         Text::primary(format!("{name}({wide})"))

@@ -88,6 +88,21 @@ __device__ __forceinline__ ws_f16 operator*(ws_f16 a, ws_f16 b) {
     needs: &[],
 };
 
+/// An integer of 64 bits as a double that `bf16` is rounded from: one that is inexact has its last bit set, and lies on no tie.
+pub static DOUBLE_TO_ROUND: Prelude = Prelude {
+    name: "ws_double_to_round",
+    code: "__device__ __forceinline__ double ws_double_to_round(long long x) {
+    double d = __ll2double_rz(x);
+    return (long long)d == x ? d : __longlong_as_double(__double_as_longlong(d) | 1);
+}
+__device__ __forceinline__ double ws_double_to_round(unsigned long long x) {
+    double d = __ull2double_rz(x);
+    return (unsigned long long)d == x ? d : __longlong_as_double(__double_as_longlong(d) | 1);
+}
+",
+    needs: &[],
+};
+
 /// `bf16`: the upper half of an `f32`. Before compute capability 9.0 sums and products are fused
 /// multiply-adds with one and minus zero, which round alike.
 pub static BF16: Prelude = Prelude {

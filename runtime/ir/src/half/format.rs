@@ -31,6 +31,18 @@ pub fn nearest_half(value: f64) -> f64 {
     F16.widen(F16.round(value))
 }
 
+/// An integer as a double that narrower floats are rounded from: one that is inexact has its last bit set, and lies on no tie of
+/// theirs.
+#[must_use]
+pub fn double_to_round(value: i128) -> f64 {
+    let magnitude = value.unsigned_abs();
+    let spare = (u128::BITS - magnitude.leading_zeros()).saturating_sub(WIDE + 1);
+    let kept = magnitude >> spare;
+    let inexact = u128::from(kept << spare != magnitude);
+    let double = ((kept | inexact) << spare) as f64;
+    if value < 0 { -double } else { double }
+}
+
 /// How a float of sixteen bits is laid out: bits of the fraction, and the exponent of the least normal number.
 #[derive(Clone, Copy)]
 pub(super) struct Format {

@@ -4,7 +4,7 @@
 
 mod format;
 
-pub use format::{Nearest, nearest_half};
+pub use format::{Nearest, double_to_round, nearest_half};
 
 #[cfg(feature = "half")]
 pub use ::half::{bf16, f16};

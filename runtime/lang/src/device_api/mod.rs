@@ -74,6 +74,7 @@ macro_rules! builtin {
     };
 }
 
+pub mod array;
 pub mod atomic;
 pub mod barrier;
 pub mod bulk_copy;

@@ -7,7 +7,8 @@ use crate::ir::{Expr, ExprKind};
 #[diagnostic::on_unimplemented(
     message = "a constant of type `{Self}` cannot be used in a GPU kernel",
     label = "not a device constant",
-    note = "a function is passed as a closure that calls it: `|a, b| Name::function(a, b)`"
+    note = "a function is passed as a closure that calls it: `|a, b| Name::function(a, b)`",
+    note = "a slice is an array with a length as a constant: `const TABLE: &[u32; 3] = &[1, 2, 3];`"
 )]
 pub trait Constant: DeviceType {
     /// The constant as an expression, with its Rust name if it has one worth keeping.

@@ -1,6 +1,6 @@
 //! Arithmetic on scalars in a frame, an ordinary Rust function for each operator and type.
 
-use crate::half::{Nearest as _, bf16, f16};
+use crate::half::{Nearest as _, bf16, double_to_round, f16};
 
 use super::program::{BinaryFn, CheckedFn, FirstFn, NextFn, Slot, TestFn, UnaryFn};
 use crate::ir::{BinaryOp, RangeLoop, Scalar, UnaryOp};
@@ -276,6 +276,16 @@ macro_rules! cast_from {
 pub(super) fn cast(from: Scalar, to: Scalar) -> Option<UnaryFn> {
     if from == Scalar::Bool && to == Scalar::Bool {
         return Some(unary!(bool => bool, |a| a));
+    }
+    // These do not fit a double.
+    match (from, to) {
+        (Scalar::I64, Scalar::BF16) => {
+            return Some(unary!(i64 => bf16, |a| bf16::nearest(double_to_round(a.into()))));
+        }
+        (Scalar::U64, Scalar::BF16) => {
+            return Some(unary!(u64 => bf16, |a| bf16::nearest(double_to_round(a.into()))));
+        }
+        _ => {}
     }
     Some(match from {
         Scalar::Bool => cast_from!(bool, |a| u8::from(a), nearest f64, to),

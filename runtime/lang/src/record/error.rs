@@ -15,7 +15,7 @@ pub enum RecordError {
         at: Location,
     },
     /// An operator on a type that has it in Rust only.
-    #[error("{}:{}: the operator `{operator}` is not known on `{operand}` in a kernel; write `#[gpu_impl]` above the `impl` of its operator trait", at.file, at.line)]
+    #[error("{}:{}: the operator `{operator}` is not known on `{operand}` in a kernel; {}", at.file, at.line, instead_of(operator))]
     Operator {
         /// The operator.
         operator: &'static str,
@@ -39,6 +39,14 @@ pub enum RecordError {
     Index {
         /// Its type.
         base: String,
+        /// Where.
+        at: Location,
+    },
+    /// A loop over something that has no elements.
+    #[error("{}:{}: loops and iterators walk ranges, slices, arrays and `View`s in a kernel, and no `{of}`; take an `Option` apart by `if let`", at.file, at.line)]
+    Iterator {
+        /// Its type.
+        of: String,
         /// Where.
         at: Location,
     },
@@ -185,4 +193,12 @@ pub enum RecordError {
         /// Where.
         at: Location,
     },
+}
+
+/// What to write for an operator that a type lacks in kernels, where nothing but numbers has an order.
+fn instead_of(operator: &str) -> &'static str {
+    match operator {
+        "<" | "<=" | ">" | ">=" => "compare its parts: `a.0 < b.0 || (a.0 == b.0 && a.1 < b.1)`",
+        _ => "write `#[gpu_impl]` above the `impl` of its operator trait",
+    }
 }

@@ -233,7 +233,7 @@ pub(super) fn cast(value: ConstValue, from: Scalar, to: Scalar) -> ConstValue {
 fn half(value: ConstValue, to: Scalar) -> ConstValue {
     let wide = match value {
         ConstValue::Bool(b) => f64::from(u8::from(b)),
-        ConstValue::Int(i) => i as f64,
+        ConstValue::Int(i) => crate::half::double_to_round(i),
         ConstValue::F32(f) => f.into(),
         ConstValue::F64(f) => f,
     };

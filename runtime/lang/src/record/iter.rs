@@ -3,7 +3,7 @@
 use super::count::{is_small, is_widest};
 use super::decided::Decision;
 use super::place::Moment;
-use super::{RangeShape, Recorder};
+use super::{RangeShape, RecordError, Recorder};
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
 
 /// Records the body of an iterator's closure for its argument, and returns its value.
@@ -97,6 +97,10 @@ impl Recorder {
     }
 
     fn elements(&mut self, base: Expr, by: Option<bool>) -> Iter<'static> {
+        if base.ty.peeled().element().is_none() && base.ty != Type::Never {
+            let at = self.location();
+            self.fail(RecordError::Iterator { of: base.ty.to_string(), at });
+        }
         let count = self.call(Some(super::Callee::Len), vec![base.clone()], Type::U64);
         let count = self.simple(count);
         Iter { extent: LoopCount::Count(count), item: Item::Element(base, by), long: false }

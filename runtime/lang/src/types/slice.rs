@@ -266,7 +266,8 @@ impl PartIndex {
 /// The index of a slice in a kernel: a number, or a part.
 #[diagnostic::on_unimplemented(
     message = "an index of a slice or of a shared array is one number in a kernel, and no `{Self}`",
-    label = "not one number"
+    label = "not one number",
+    note = "a part of a slice is borrowed: `&x[a..b]`, `&mut x[a..b]`; parts are compared by `(0..n).all(|i| x[i] == y[i])`"
 )]
 pub trait At<T> {
     /// The type of the indexed part.

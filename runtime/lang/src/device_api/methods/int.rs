@@ -142,6 +142,10 @@ device_methods! {
         fn checked_rem(self, other: Self) -> Option<Self> = checked("ws_checked_rem({0}, {1})", &int_prelude::CHECKED_DIV);
         fn checked_shl(self, n: u32) -> Option<Self> = checked("ws_checked_shl({0}, {1})", &int_prelude::CHECKED_SHIFT);
         fn checked_shr(self, n: u32) -> Option<Self> = checked("ws_checked_shr({0}, {1})", &int_prelude::CHECKED_SHIFT);
+        fn checked_ilog2(self) -> Option<u32> = checked("ws_checked_ilog({0}, 2)", &int_prelude::CHECKED_ILOG);
+        fn checked_ilog10(self) -> Option<u32> = checked("ws_checked_ilog({0}, 10)", &int_prelude::CHECKED_ILOG);
+        fn overflowing_shl(self, n: u32) -> (Self, bool) = with("ws_overflowing_shl({0}, {1})", &int_prelude::OVERFLOWING_SHIFT);
+        fn overflowing_shr(self, n: u32) -> (Self, bool) = with("ws_overflowing_shr({0}, {1})", &int_prelude::OVERFLOWING_SHIFT);
         fn unbounded_shl(self, n: u32) -> Self = with("ws_unbounded_shl({0}, {1})", &int_prelude::UNBOUNDED_SHL);
         fn unbounded_shr(self, n: u32) -> Self = with("ws_unbounded_shr({0}, {1})", &int_prelude::UNBOUNDED_SHR), Facts::within(ResultRange::UpToFirst);
         fn midpoint(self, other: Self) -> Self = with("ws_midpoint({0}, {1})", &int_prelude::MIDPOINT);
@@ -169,6 +173,11 @@ device_methods! {
         fn cast_unsigned(self) -> <Self as Unsigned>::Unsigned = reinterpret;
         fn wrapping_add_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Self = wrapping("+");
         fn wrapping_sub_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Self = wrapping("-");
+        fn checked_abs(self) -> Option<Self> = checked("ws_overflowing_abs({0})", &int_prelude::OVERFLOWING_ABS);
+        fn checked_add_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Option<Self> = checked("ws_add_unsigned({0}, {1})", &int_prelude::ADD_OTHER);
+        fn checked_sub_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Option<Self> = checked("ws_sub_unsigned({0}, {1})", &int_prelude::ADD_OTHER);
+        fn saturating_add_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Self = with("ws_saturated(ws_add_unsigned({0}, {1}), true)", &int_prelude::SATURATED);
+        fn saturating_sub_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Self = with("ws_saturated(ws_sub_unsigned({0}, {1}), false)", &int_prelude::SATURATED);
         fn is_negative(self) -> bool = with("ws_is_negative({0})", &prelude::IS_NEGATIVE);
         fn is_positive(self) -> bool = with("ws_is_positive({0})", &prelude::IS_POSITIVE);
     }
@@ -181,6 +190,13 @@ device_methods! {
         fn next_power_of_two(self) -> Self = with("ws_next_power_of_two({0})", &prelude::NEXT_POWER_OF_TWO);
         fn cast_signed(self) -> <Self as Signed>::Signed = reinterpret;
         fn wrapping_add_signed(self, other: <Self as Signed>::Signed) -> Self = wrapping("+");
+        fn checked_add_signed(self, other: <Self as Signed>::Signed) -> Option<Self> = checked("ws_add_signed({0}, {1})", &int_prelude::ADD_OTHER);
+        fn overflowing_add_signed(self, other: <Self as Signed>::Signed) -> (Self, bool) = with("ws_add_signed({0}, {1})", &int_prelude::ADD_OTHER);
+        fn checked_next_power_of_two(self) -> Option<Self> = checked("ws_checked_next_power_of_two({0})", &int_prelude::CHECKED_NEXT);
+        fn checked_next_multiple_of(self, other: Self) -> Option<Self> = checked("ws_checked_next_multiple_of({0}, {1})", &int_prelude::CHECKED_NEXT);
+        fn carrying_add(self, other: Self, carry: bool) -> (Self, bool) = with("ws_carrying_add({0}, {1}, {2})", &int_prelude::CARRYING);
+        fn borrowing_sub(self, other: Self, borrow: bool) -> (Self, bool) = with("ws_borrowing_sub({0}, {1}, {2})", &int_prelude::CARRYING);
+        fn carrying_mul(self, other: Self, carry: Self) -> (Self, Self) = with("ws_carrying_mul({0}, {1}, {2})", &int_prelude::CARRYING);
         fn saturating_add_signed(self, other: <Self as Signed>::Signed) -> Self = with("ws_saturating_add_signed({0}, {1})", &int_prelude::SATURATING_ADD_SIGNED);
         fn div_ceil(self, other: Self) -> Self = with("ws_div_ceil({0}, {1})", &prelude::DIV_CEIL);
         fn next_multiple_of(self, other: Self) -> Self = with("ws_next_multiple_of({0}, {1})", &prelude::NEXT_MULTIPLE_OF);

@@ -1,7 +1,7 @@
 //! CUDA definitions of the integer methods that report, saturate or divide.
 
 use super::super::text::PAIR;
-use super::prelude::{BITS, IS_NEGATIVE, LIMIT, SATURATING_ADD, SATURATING_SUB, UNSIGNED};
+use super::prelude::{BITS, IS_NEGATIVE, LIMIT, NEXT_POWER_OF_TWO, SATURATING_ADD, SATURATING_SUB, UNSIGNED};
 use crate::ir::Prelude;
 
 pub(super) static ONES: Prelude = Prelude {
@@ -296,4 +296,112 @@ __device__ __forceinline__ unsigned int ws_ilog(T x, B wanted) {
 }
 ",
     needs: &[],
+};
+
+pub(super) static CHECKED_ILOG: Prelude = Prelude {
+    name: "ws_checked_ilog",
+    code: "template <class T>
+__device__ __forceinline__ ws_Pair<unsigned int, bool> ws_checked_ilog(T x, int base) {
+    return ws_Pair<unsigned int, bool>{x > 0 ? ws_ilog(x, base) : 0u, !(x > 0)};
+}
+",
+    needs: &[&ILOG, &PAIR],
+};
+
+pub(super) static OVERFLOWING_SHIFT: Prelude = Prelude {
+    name: "ws_overflowing_shl",
+    code: "template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_shl(T x, unsigned int n) {
+    typedef typename ws_unsigned<T>::type U;
+    return ws_Pair<T, bool>{(T)(U)((U)x << (n & (8 * sizeof(T) - 1))), n >= 8 * sizeof(T)};
+}
+template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_shr(T x, unsigned int n) {
+    return ws_Pair<T, bool>{(T)(x >> (n & (8 * sizeof(T) - 1))), n >= 8 * sizeof(T)};
+}
+",
+    needs: &[&UNSIGNED, &PAIR],
+};
+
+pub(super) static OVERFLOWING_ABS: Prelude = Prelude {
+    name: "ws_overflowing_abs",
+    code: "template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_abs(T x) {
+    return ws_is_negative(x) ? ws_overflowing_neg(x) : ws_Pair<T, bool>{x, false};
+}
+",
+    needs: &[&OVERFLOWING_NEG, &IS_NEGATIVE],
+};
+
+/// A number and one of the other signedness, and whether the result is none of the first one's type.
+pub(super) static ADD_OTHER: Prelude = Prelude {
+    name: "ws_add_unsigned",
+    code: "template <class T, class U>
+__device__ __forceinline__ ws_Pair<T, bool> ws_add_unsigned(T x, U y) {
+    T sum = (T)(U)((U)x + y);
+    return ws_Pair<T, bool>{sum, sum < x};
+}
+template <class T, class U>
+__device__ __forceinline__ ws_Pair<T, bool> ws_sub_unsigned(T x, U y) {
+    T difference = (T)(U)((U)x - y);
+    return ws_Pair<T, bool>{difference, difference > x};
+}
+template <class T, class S>
+__device__ __forceinline__ ws_Pair<T, bool> ws_add_signed(T x, S y) {
+    T sum = (T)(x + (T)y);
+    return ws_Pair<T, bool>{sum, ws_is_negative(y) ? sum > x : sum < x};
+}
+",
+    needs: &[&IS_NEGATIVE, &PAIR],
+};
+
+/// A result, or a limit of its type where there is none.
+pub(super) static SATURATED: Prelude = Prelude {
+    name: "ws_saturated",
+    code: "template <class T>
+__device__ __forceinline__ T ws_saturated(ws_Pair<T, bool> result, bool highest) {
+    return result._1 ? ws_limit<T>(highest) : result._0;
+}
+",
+    needs: &[&ADD_OTHER, &LIMIT],
+};
+
+pub(super) static CHECKED_NEXT: Prelude = Prelude {
+    name: "ws_checked_next_power_of_two",
+    code: "template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_checked_next_power_of_two(T x) {
+    const T most = (T)((T)1 << (8 * sizeof(T) - 1));
+    return ws_Pair<T, bool>{x > most ? (T)0 : ws_next_power_of_two(x), x > most};
+}
+template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_checked_next_multiple_of(T x, T of) {
+    if (of == 0) return ws_Pair<T, bool>{(T)0, true};
+    T rest = (T)(x % of), sum = rest == 0 ? x : (T)(x + (T)(of - rest));
+    return ws_Pair<T, bool>{sum, sum < x};
+}
+",
+    needs: &[&NEXT_POWER_OF_TWO, &PAIR],
+};
+
+/// Arithmetic of numbers of several words. Up to 32 bits a product and its carry are exact in 64.
+pub(super) static CARRYING: Prelude = Prelude {
+    name: "ws_carrying_add",
+    code: "template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_carrying_add(T a, T b, bool carry) {
+    T sum = (T)(a + b), all = (T)(sum + (T)carry);
+    return ws_Pair<T, bool>{all, sum < a || all < sum};
+}
+template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_borrowing_sub(T a, T b, bool borrow) {
+    T difference = (T)(a - b), all = (T)(difference - (T)borrow);
+    return ws_Pair<T, bool>{all, difference > a || all > difference};
+}
+template <class T>
+__device__ __forceinline__ ws_Pair<T, T> ws_carrying_mul(T a, T b, T carry) {
+    unsigned long long low = (unsigned long long)a * b, sum = low + carry;
+    if (sizeof(T) < 8) return ws_Pair<T, T>{(T)sum, (T)(sum >> (8 * sizeof(T) % 64))};
+    return ws_Pair<T, T>{(T)sum, (T)(__umul64hi(a, b) + (sum < low ? 1ull : 0ull))};
+}
+",
+    needs: &[&PAIR],
 };

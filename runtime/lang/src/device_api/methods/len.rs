@@ -25,6 +25,8 @@ pub trait ArrayLen {
 }
 
 impl<T, const N: usize> ArrayLen for [T; N] {}
+// Of constants, which are refused as such.
+impl<T> ArrayLen for [T] {}
 impl<T> ArrayLen for Slice<T> {}
 impl<T> ArrayLen for Shared<T> {}
 impl<T> ArrayLen for Shared2<T> {}

@@ -6,6 +6,7 @@
 // A hidden method has the receiver of the method that it stands for.
 #![allow(clippy::wrong_self_convention)]
 
+mod arrays;
 mod ascii;
 mod bytes;
 mod float;
@@ -14,6 +15,7 @@ mod half;
 mod int;
 mod int_prelude;
 mod len;
+mod missing;
 mod option;
 mod order;
 mod prelude;
@@ -21,13 +23,15 @@ mod range;
 mod slices;
 mod vector;
 
+pub use arrays::ArrayMap;
 pub use ascii::AsciiMethods;
 pub use bytes::{ByteArray, ByteMethods};
 pub use float::{FloatBits, FloatMethods, UncheckedMethods};
 pub use half::HalfMethods;
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
-pub use option::{BoolMethods, OptionMethods, OptionRefMethods, ResultMethods};
+pub use missing::{clamp::Missing as _, max::Missing as _, min::Missing as _};
+pub use option::{BoolMethods, NestedOptionMethods, OptionMethods, OptionRefMethods, ResultMethods};
 pub use order::{CmpMethods, OrderingMethods, PartialCmpMethods, TotalMethods};
 pub use range::{InclusiveMethods, RangeMethods};
 pub use slices::{PointerMethods, SliceMethods, SliceMutMethods};

@@ -78,16 +78,46 @@ functions! {
     fn or_else<T: DeviceType>(option: Option<T>, f: impl FnOnce() -> Option<T>) -> Option<T> {
         match option { Some(value) => Some(value), None => f() }
     }
+    fn and<T: DeviceType, U: DeviceType>(option: Option<T>, other: Option<U>) -> Option<U> {
+        match option { Some(_) => other, None => None }
+    }
+    fn xor<T: DeviceType>(option: Option<T>, other: Option<T>) -> Option<T> {
+        match option {
+            Some(value) => match other { Some(_) => None, None => Some(value) },
+            None => other,
+        }
+    }
+    fn zip<T: DeviceType, U: DeviceType>(option: Option<T>, other: Option<U>) -> Option<(T, U)> {
+        match option {
+            Some(value) => match other { Some(second) => Some((value, second)), None => None },
+            None => None,
+        }
+    }
+    fn flatten<T: DeviceType>(option: Option<Option<T>>) -> Option<T> {
+        match option { Some(inner) => inner, None => None }
+    }
+    fn insert<T: GpuType>(option: &mut Option<T>, value: T) -> &mut T {
+        *option = Some(value);
+        match option { Some(value) => value, None => unreachable!() }
+    }
+    fn get_or_insert<T: GpuType>(option: &mut Option<T>, value: T) -> &mut T {
+        if let None = option { *option = Some(value); }
+        match option { Some(value) => value, None => unreachable!() }
+    }
+    fn get_or_insert_with<T: GpuType>(option: &mut Option<T>, f: impl FnOnce() -> T) -> &mut T {
+        if let None = option { *option = Some(f()); }
+        match option { Some(value) => value, None => unreachable!() }
+    }
     fn map_or_else<T: DeviceType, U: DeviceType>(option: Option<T>, default: impl FnOnce() -> U, f: impl FnOnce(T) -> U) -> U {
         match option { Some(value) => f(value), None => default() }
     }
     fn is_none_or<T: DeviceType>(option: Option<T>, f: impl FnOnce(T) -> bool) -> bool {
         match option { Some(value) => f(value), None => true }
     }
-    fn as_mut<T: GpuType>(option: &mut Option<T>) -> Option<&mut T> {
+    fn as_mut<T: DeviceType>(option: &mut Option<T>) -> Option<&mut T> {
         match option { Some(value) => Some(value), None => None }
     }
-    fn as_ref<T: GpuType>(option: &Option<T>) -> Option<&T> {
+    fn as_ref<T: DeviceType>(option: &Option<T>) -> Option<&T> {
         match option { Some(value) => Some(value), None => None }
     }
     fn then_some<T: DeviceType>(there: bool, value: T) -> Option<T> {
@@ -99,6 +129,9 @@ functions! {
     fn ok_or<T: DeviceType, E: DeviceType>(option: Option<T>, error: E) -> Result<T, E> {
         match option { Some(value) => Ok(value), None => Err(error) }
     }
+    fn ok_or_else<T: DeviceType, E: DeviceType>(option: Option<T>, error: impl FnOnce() -> E) -> Result<T, E> {
+        match option { Some(value) => Ok(value), None => Err(error()) }
+    }
     fn copied<T: GpuType>(option: Option<&T>) -> Option<T> {
         match option { Some(value) => Some(*value), None => None }
     }
@@ -107,6 +140,15 @@ functions! {
     }
     fn err<T: DeviceType, E: DeviceType>(result: Result<T, E>) -> Option<E> {
         match result { Ok(_) => None, Err(error) => Some(error) }
+    }
+    fn is_ok_and<T: DeviceType, E: DeviceType>(result: Result<T, E>, f: impl FnOnce(T) -> bool) -> bool {
+        match result { Ok(value) => f(value), Err(_) => false }
+    }
+    fn is_err_and<T: DeviceType, E: DeviceType>(result: Result<T, E>, f: impl FnOnce(E) -> bool) -> bool {
+        match result { Ok(_) => false, Err(error) => f(error) }
+    }
+    fn ok_map_or<T: DeviceType, E: DeviceType, U: DeviceType>(result: Result<T, E>, default: U, f: impl FnOnce(T) -> U) -> U {
+        match result { Ok(value) => f(value), Err(_) => default }
     }
     fn ok_unwrap_or<T: DeviceType, E: DeviceType>(result: Result<T, E>, default: T) -> T {
         match result { Ok(value) => value, Err(_) => default }
@@ -133,20 +175,20 @@ functions! {
     clippy::mem_replace_option_with_none,
     reason = "its emitter is called; it defines the method"
 )]
-pub fn taken<T: DeviceType + Copy>(option: &mut Option<T>) -> Option<T> {
-    let kept = *option;
-    *option = None;
-    kept
+pub fn taken<T: DeviceType>(option: &mut Option<T>) -> Option<T> {
+    core::mem::replace(option, None)
 }
 
 /// The function behind `replace`.
 #[doc(hidden)]
 #[gpu_fn]
-#[allow(dead_code, reason = "its emitter is called; it defines the method")]
-pub fn replaced<T: DeviceType + Copy>(option: &mut Option<T>, value: T) -> Option<T> {
-    let kept = *option;
-    *option = Some(value);
-    kept
+#[allow(
+    dead_code,
+    clippy::mem_replace_option_with_some,
+    reason = "its emitter is called; it defines the method"
+)]
+pub fn replaced<T: DeviceType>(option: &mut Option<T>, value: T) -> Option<T> {
+    core::mem::replace(option, Some(value))
 }
 
 /// The function behind `unwrap_or_default`.
@@ -188,33 +230,50 @@ pub trait OptionMethods<T: DeviceType>: Sized {
         map_or_else_in_kernels<U: DeviceType, D: FnOnce() -> U, F: FnOnce(T) -> U>(D, F) -> U = map_or_else<T, U>;
         is_none_or_in_kernels<F: FnOnce(T) -> bool>(F) -> bool = is_none_or<T>;
         ok_or_in_kernels<E: DeviceType>(E) -> Result<T, E> = ok_or<T, E>;
+        ok_or_else_in_kernels<E: DeviceType, F: FnOnce() -> E>(F) -> Result<T, E> = ok_or_else<T, E>;
+        and_in_kernels<U: DeviceType>(Option<U>) -> Option<U> = and<T, U>;
+        xor_in_kernels(Option<T>) -> Option<T> = xor<T>;
+        zip_in_kernels<U: DeviceType>(Option<U>) -> Option<(T, U)> = zip<T, U>;
     }
     #[doc(hidden)]
-    fn take_in_kernels(&mut self, _probe: &FnProbe<taken<T>>) -> Option<T>
-    where
-        T: Copy,
-    {
+    fn take_in_kernels(&mut self, _probe: &FnProbe<taken<T>>) -> Option<T> {
         never_called()
     }
     #[doc(hidden)]
-    fn replace_in_kernels(&mut self, _: T, _probe: &FnProbe<replaced<T>>) -> Option<T>
-    where
-        T: Copy,
-    {
+    fn replace_in_kernels(&mut self, _: T, _probe: &FnProbe<replaced<T>>) -> Option<T> {
         never_called()
     }
     #[doc(hidden)]
-    fn as_mut_in_kernels(&mut self, _probe: &FnProbe<as_mut<T>>) -> Option<&mut T>
+    fn insert_in_kernels(&mut self, _: T, _probe: &FnProbe<insert<T>>) -> &mut T
     where
         T: GpuType,
     {
         never_called()
     }
     #[doc(hidden)]
-    fn as_ref_in_kernels(&self, _probe: &FnProbe<as_ref<T>>) -> Option<&T>
+    fn get_or_insert_in_kernels(&mut self, _: T, _probe: &FnProbe<get_or_insert<T>>) -> &mut T
     where
         T: GpuType,
     {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn get_or_insert_with_in_kernels<F: FnOnce() -> T>(
+        &mut self,
+        _: F,
+        _probe: &FnProbe<get_or_insert_with<T>>,
+    ) -> &mut T
+    where
+        T: GpuType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn as_mut_in_kernels(&mut self, _probe: &FnProbe<as_mut<T>>) -> Option<&mut T> {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn as_ref_in_kernels(&self, _probe: &FnProbe<as_ref<T>>) -> Option<&T> {
         never_called()
     }
     #[doc(hidden)]
@@ -238,6 +297,17 @@ pub trait OptionRefMethods<T: GpuType>: Sized {
 }
 
 impl<T: GpuType> OptionRefMethods<T> for Option<&T> {}
+
+/// Methods of `Option`s of `Option`s in kernels.
+#[allow(missing_docs)]
+pub trait NestedOptionMethods<T: DeviceType>: Sized {
+    methods! {
+        flatten_in_kernels() -> Option<T> = flatten<T>;
+    }
+}
+
+impl<T: DeviceType> NestedOptionMethods<T> for Option<Option<T>> {}
+
 /// Methods of `bool` in kernels.
 #[allow(missing_docs)]
 pub trait BoolMethods: Sized {
@@ -264,6 +334,9 @@ pub trait ResultMethods<T: DeviceType, E: DeviceType>: Sized {
         map_err_in_kernels<D: DeviceType, F: FnOnce(E) -> D>(F) -> Result<T, D> = map_err<T, E, D>;
         and_then_in_kernels<U: DeviceType, F: FnOnce(T) -> Result<U, E>>(F) -> Result<U, E> = and_then_ok<T, E, U>;
         unwrap_or_else_in_kernels<F: FnOnce(E) -> T>(F) -> T = ok_unwrap_or_else<T, E>;
+        map_or_in_kernels<U: DeviceType, F: FnOnce(T) -> U>(U, F) -> U = ok_map_or<T, E, U>;
+        is_ok_and_in_kernels<F: FnOnce(T) -> bool>(F) -> bool = is_ok_and<T, E>;
+        is_err_and_in_kernels<F: FnOnce(E) -> bool>(F) -> bool = is_err_and<T, E>;
     }
 }
 

@@ -97,7 +97,11 @@ impl<T: Int> CmpMethods for T {}
 /// Methods that order numbers of which some are not comparable.
 pub trait PartialCmpMethods: Num {
     #[doc(hidden)]
-    fn partial_cmp_in_kernels(&self, _other: &Self, _probe: &FnProbe<partial_cmp<Self>>) -> Option<Ordering> {
+    fn partial_cmp_in_kernels_(
+        &self,
+        _other: &Self,
+        _probe: &FnProbe<partial_cmp<Self>>,
+    ) -> Option<Ordering> {
         never_called()
     }
 }

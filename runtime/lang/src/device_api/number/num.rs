@@ -2,7 +2,7 @@
 
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Rem, RemAssign, Sub, SubAssign};
 
-use crate::half::{Nearest as _, bf16, f16};
+use crate::half::{Nearest as _, bf16, double_to_round, f16};
 
 use crate::types::{AnyBits, Constant, DeviceType, operators};
 
@@ -126,7 +126,7 @@ macro_rules! halves {
             #[inline]
             fn from_number(number: Number) -> Self {
                 match number {
-                    Number::Int(value) => Self::nearest(value as f64),
+                    Number::Int(value) => Self::nearest(double_to_round(value)),
                     Number::F32(value) => Self::from_f32(value),
                     Number::F64(value) => Self::nearest(value),
                 }

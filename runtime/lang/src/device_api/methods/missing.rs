@@ -1,0 +1,28 @@
+//! Methods of Rust's library that kernels have for some types: what rustc says of them for the others.
+//!
+//! Each trait has its hidden method for every type of a bound that no type has.
+
+/// Declares the traits and bounds: a module for each name.
+macro_rules! missing {
+    ($($name:ident $method:ident($($arg:ident),*) $message:literal, $rule:literal;)+) => {$(
+        #[doc(hidden)]
+        #[allow(missing_docs)]
+        pub mod $name {
+            #[diagnostic::on_unimplemented(message = $message, label = "not of a `{Self}`", note = $rule)]
+            pub trait InAKernel {}
+
+            pub trait Missing: Sized {
+                #[doc(hidden)]
+                fn $method<$($arg),*>(&self $(, _: $arg)*) {}
+            }
+
+            impl<T: InAKernel> Missing for T {}
+        }
+    )+};
+}
+
+missing! {
+    min min_in_kernels(A, P) "in a kernel `min` is of numbers", "compare by `<`, and choose by `if`";
+    max max_in_kernels(A, P) "in a kernel `max` is of numbers", "compare by `<`, and choose by `if`";
+    clamp clamp_in_kernels(A, B, P) "in a kernel `clamp` is of numbers", "compare by `<`, and choose by `if`";
+}
