@@ -207,60 +207,70 @@ impl<'a> Family<'a> for Fft<'a> {
     }
 
     fn steps(self, _plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
-        let way = self.way(target.device.limits());
+        Ok(vec![match self.way(target.device.limits()) {
+            Way::Nothing => return Ok(Vec::new()),
+            Way::Rows(tiles) => self.by_rows(tiles, target)?,
+            Way::Matrices { columns, rows } => self.by_matrices(columns, rows, target)?,
+        }])
+    }
+}
+
+impl<'a> Fft<'a> {
+    /// One launch, whose blocks take whole rows.
+    fn by_rows(self, tiles: Tiles, target: &Target) -> Result<Step<'a>, KernelError> {
         let (layout, inverse) = (self.x.layout(), self.is_inverse);
-        let (batch, len, scale) = (layout.rows, layout.cols, self.scale);
-        let at_once = self.rows_at_once();
         let row = |outer| Span { base: 0, shift: 0, outer, inner: 0, step: 1 };
+        let (from, to) = (row(layout.row_stride), row(self.y.layout().row_stride));
+        let at = tiles.sequences(layout.rows, self.scale, 0.0, from, to);
+        let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
+        macro_rules! whole {
+            () => {
+                fft_tile(&x, &mut y, at, tiles.log, false, false, false, inverse, inverse)
+            };
+        }
+        let ready = tiles.prepare(target, whole!())?;
+        Ok(Step::new(move || Ok(ready.launch(whole!())?)))
+    }
+
+    /// Two launches for as many rows as have room in the workspace: one for the columns of their matrices, and one for the rows of these.
+    ///
+    /// Element `(i, k)` of a matrix is `i * 2^rows.log + k` in `x` and in the workspace, and `i + k * 2^columns.log` in `y`.
+    fn by_matrices(self, columns: Tiles, rows: Tiles, target: &Target) -> Result<Step<'a>, KernelError> {
+        let (layout, inverse, scale) = (self.x.layout(), self.is_inverse, self.scale);
+        let (batch, len, at_once) = (layout.rows, layout.cols, self.rows_at_once());
         let (from, to) = (layout.row_stride, self.y.layout().row_stride);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
-        match way {
-            Way::Nothing => Ok(Vec::new()),
-            Way::Rows(tiles) => {
-                let at = tiles.sequences(batch, scale, 0.0, row(from), row(to));
-                macro_rules! whole {
-                    () => {
-                        fft_tile(&x, &mut y, at, tiles.log, false, false, false, inverse, inverse)
-                    };
-                }
-                let ready = tiles.prepare(target, whole!())?;
-                Ok(vec![Step::new(move || Ok(ready.launch(whole!())?))])
-            }
-            Way::Matrices { columns, rows } => {
-                let mut spare: Buffer<Complex32> = target.device.alloc_zeroed(at_once * len)?;
-                // Element (i, k) of a matrix is `i * 2^rows.log + k` in `x` and `spare`, and `i + k * 2^columns.log` in `y`.
-                let (width, height) = (1 << rows.log, 1 << columns.log);
-                let column = move |base, outer| Span { base, shift: rows.log, outer, inner: 1, step: width };
-                let first = move |row: usize, count: usize| {
-                    let (from, to) = (column(row * from, from), column(0, len));
-                    columns.sequences(count * width, 1.0, 2.0 / len as f32, from, to)
-                };
-                let along = Span { base: 0, shift: columns.log, outer: len, inner: width, step: 1 };
-                let second = move |row: usize, count: usize| {
-                    let to = Span { base: row * to, shift: columns.log, outer: to, inner: 1, step: height };
-                    rows.sequences(count * height, scale, 0.0, along, to)
-                };
-                macro_rules! down {
-                    ($at:expr) => {
-                        fft_tile(&x, &mut spare, $at, columns.log, true, true, true, inverse, false)
-                    };
-                }
-                macro_rules! across {
-                    ($at:expr) => {
-                        fft_tile(&spare, &mut y, $at, rows.log, false, true, false, false, inverse)
-                    };
-                }
-                let by_columns = columns.prepare(target, down!(first(0, at_once)))?;
-                let by_rows = rows.prepare(target, across!(second(0, at_once)))?;
-                Ok(vec![Step::new(move || {
-                    for row in (0..batch).step_by(at_once) {
-                        let count = at_once.min(batch - row);
-                        by_columns.launch(down!(first(row, count)))?;
-                        by_rows.launch(across!(second(row, count)))?;
-                    }
-                    Ok(())
-                })])
-            }
+        let mut spare: Buffer<Complex32> = target.device.alloc_zeroed(at_once * len)?;
+        let (width, height) = (1 << rows.log, 1 << columns.log);
+        let column = move |base, outer| Span { base, shift: rows.log, outer, inner: 1, step: width };
+        let first = move |row: usize, count: usize| {
+            let (from, to) = (column(row * from, from), column(0, len));
+            columns.sequences(count * width, 1.0, 2.0 / len as f32, from, to)
+        };
+        let along = Span { base: 0, shift: columns.log, outer: len, inner: width, step: 1 };
+        let second = move |row: usize, count: usize| {
+            let to = Span { base: row * to, shift: columns.log, outer: to, inner: 1, step: height };
+            rows.sequences(count * height, scale, 0.0, along, to)
+        };
+        macro_rules! down {
+            ($at:expr) => {
+                fft_tile(&x, &mut spare, $at, columns.log, true, true, true, inverse, false)
+            };
         }
+        macro_rules! across {
+            ($at:expr) => {
+                fft_tile(&spare, &mut y, $at, rows.log, false, true, false, false, inverse)
+            };
+        }
+        let by_columns = columns.prepare(target, down!(first(0, at_once)))?;
+        let by_rows = rows.prepare(target, across!(second(0, at_once)))?;
+        Ok(Step::new(move || {
+            for row in (0..batch).step_by(at_once) {
+                let count = at_once.min(batch - row);
+                by_columns.launch(down!(first(row, count)))?;
+                by_rows.launch(across!(second(row, count)))?;
+            }
+            Ok(())
+        }))
     }
 }
