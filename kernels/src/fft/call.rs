@@ -47,12 +47,12 @@ const OF_BLOCK: usize = 4096;
 ///
 /// # Errors
 /// From the call's methods: [`KernelError::Shape`] unless `n` is a power of two of up to 2^20 and `y` has the extents of `x`, with rows that
-/// lie side by side; [`KernelError::Overlap`] if they share memory.
+/// lie side by side; [`KernelError::Overlap`] if they share memory, as the transform is not made in place.
 pub fn fft<'a>(device: &Device, x: Matrix<'a, Complex32>, y: MatrixMut<'a, Complex32>) -> Call<'a, Fft<'a>> {
     Call::new(device, Fft { x, y, is_inverse: false, scale: 1.0, workspace: None })
 }
 
-/// The rows whose spectra are the rows of `x`: `y[b, j]` is the mean of `x[b, k] * exp(2πi * j * k / n)`, so it takes back [`fft`].
+/// The rows whose spectra are the rows of `x`: `y[b, j]` is the mean of `x[b, k] * exp(2πi * j * k / n)`, the inverse of [`fft`].
 ///
 /// # Errors
 /// Those of [`fft`].
@@ -240,7 +240,7 @@ impl<'a> Fft<'a> {
         let (batch, len, at_once) = (layout.rows, layout.cols, self.rows_at_once());
         let (from, to) = (layout.row_stride, self.y.layout().row_stride);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
-        let mut spare: Buffer<Complex32> = target.device.alloc_zeroed(at_once * len)?;
+        let mut spare: Buffer<Complex32> = target.device.alloc_uninit(at_once * len)?;
         let (width, height) = (1 << rows.log, 1 << columns.log);
         let column = move |base, outer| Span { base, shift: rows.log, outer, inner: 1, step: width };
         let first = move |row: usize, count: usize| {

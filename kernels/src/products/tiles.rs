@@ -31,7 +31,7 @@ impl Tile {
         Tile { kernel, rows, cols, blocks, time: (rows * cols) as f64 * blocks / speed }
     }
 
-    /// A tile that takes as long as loads of its rows and columns do, by a share of which each of its blocks has.
+    /// A tile that takes as long as loading its rows and columns does, of which each of its blocks loads `share`.
     pub const fn of_loads(kernel: &'static str, [rows, cols]: [usize; 2], blocks: f64, share: f64) -> Self {
         Tile { kernel, rows, cols, blocks, time: (rows + cols) as f64 * share }
     }
@@ -59,11 +59,8 @@ pub fn choose(
         let at_once = f64::from(limits.multiprocessors.max(1)) * tile.blocks;
         (blocks(tile, task) / at_once).ceil() * tile.time
     };
-    let fastest = tiles.iter().min_by(|x, y| time(x).total_cmp(&time(y)));
-    let found = match asked {
-        Some(asked) => tiles.iter().find(|tile| [tile.rows, tile.cols] == asked),
-        None => fastest,
-    };
+    let may_be = |tile: &&Tile| asked.is_none_or(|asked| [tile.rows, tile.cols] == asked);
+    let found = tiles.iter().filter(may_be).min_by(|x, y| time(x).total_cmp(&time(y)));
     let Some(tile) = found else { return Err(unknown(tiles, asked.unwrap_or([0; 2]))) };
     let grid = blocks(tile, task);
     if grid > f64::from(limits.grid[0]) {
@@ -86,7 +83,13 @@ fn blocks(tile: &Tile, task: &Task) -> f64 {
 }
 
 fn unknown(tiles: &[Tile], asked: [usize; 2]) -> KernelError {
-    let known: Vec<String> = tiles.iter().map(|tile| format!("{} × {}", tile.rows, tile.cols)).collect();
+    let mut known: Vec<String> = Vec::new();
+    for tile in tiles.iter().map(|tile| format!("{} × {}", tile.rows, tile.cols)) {
+        // Several kernels may have tiles of one extent.
+        if !known.contains(&tile) {
+            known.push(tile);
+        }
+    }
     KernelError::Shape {
         what: "tile",
         expected: format!("one of {}", known.join(", ")),

@@ -40,6 +40,9 @@ pub fn csr<'a, T, I: Offset>(
     let (offsets, columns, values) = (Input::new(offsets), Input::new(columns), Input::new(values));
     length("offsets", offsets.len(), rows.saturating_add(1), "one more than there are rows")?;
     length("columns", columns.len(), values.len(), "one for each of the `values`")?;
+    if rows == 0 {
+        length("values", values.len(), 0, "as there are no rows")?;
+    }
     Ok(Csr { cols, offsets, columns, values })
 }
 

@@ -22,7 +22,9 @@ use crate::pack::PACK_BYTES;
 /// |---|---|
 /// | [`alpha(s)`](Call::alpha) [`beta(t)`](Call::beta) | `s * a * b + t * c` |
 ///
-/// Rows of `a` may have any lengths. An empty row gives zeros, and `c` is not read without a `beta`. The order of sums depends on the row
+/// The workspace has `2 * n` totals for each 128 of the rows and non-zeros of `a`: with hundreds of non-zeros in a row, more than `c` takes.
+///
+/// Rows of `a` may have any length. An empty row gives zeros, and `c` is not read without a `beta`. The order of sums depends on the row
 /// offsets alone, so the results are the same bits every time.
 ///
 /// ```

@@ -252,6 +252,13 @@ fn every_tile_of_warpgroups() {
     of(&others, true);
 }
 
+/// The stores of a tile are not yet read by the copy engine when its block begins the next tile.
+#[test]
+fn blocks_have_several_tiles_of_an_odd_number_of_parts() {
+    let laid = [Laid::DENSE, Laid::TURNED, Laid::DENSE];
+    check::<bf16>(&device(1), Case { extents: [65, 133 * 48, 8], laid, tile: Some([128, 48]), ..PLAIN });
+}
+
 #[test]
 fn two_blocks_share_a_tile() {
     let laid = [Laid::DENSE, Laid::TURNED, Laid::DENSE];

@@ -433,7 +433,7 @@ fn std_function(path: &syn::ExprPath) -> (syn::ExprPath, syn::ExprPath) {
         | ["mem", "swap" | "replace" | "take"]
         | ["std" | "core", "cmp", "min" | "max"]
         | ["cmp", "min" | "max"] => (path.clone(), without_arguments(ours("std_names"))),
-        ["std" | "core", "array", "from_fn"] | ["array", "from_fn"] => (ours("array"), ours("array")),
+        ["std" | "core", "array", "from_fn"] => (ours("array"), ours("array")),
         ["std" | "core", "hint", "assert_unchecked"] => (ours("hint"), ours("hint")),
         ["std" | "core", "mem", "size_of" | "align_of"]
         | ["mem", "size_of" | "align_of"]

@@ -150,7 +150,7 @@ fn items(number: usize, name: &Ident, called: Called, sound: &TokenStream) -> To
     };
     let candidate = match called {
         Called::OnValue => on_value(number, name, &bound),
-        // Of two candidates that both apply, rustc would say so.
+        // rustc would report two candidates that both apply.
         Called::AtPath(arguments) if in_library(name) => at_path(number, name, arguments, &bound, &quote!(0)),
         Called::AtPath(arguments) => at_path(number, name, arguments, &bound, sound),
     };

@@ -4,9 +4,16 @@
 //! it is: one of several dimensions, with slices that are not aligned for wide accesses or that overlap, with more
 //! threads than the kernel's index types count, of a cluster, cooperative, or with checks of every access.
 
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use warpsmith_lang::kernel_map::KernelMap;
+
 use super::{Launch, LaunchError, LaunchShape, Setup, check, conditions};
 use crate::argument::KernelArg;
-use crate::compile::{self, kernel::Kernel};
+use crate::compile::{
+    self,
+    kernel::{AnyKernel, Kernel},
+};
 use crate::driver::Version;
 use crate::ir::{CoarsenFactor, CoarsenNeeds, WideArgument};
 use crate::passes::MOST_ELEMENTS;
@@ -86,8 +93,25 @@ fn may_be(shape: &LaunchShape, args: &[KernelArg]) -> bool {
     is_line && check::overlapping(args).is_none()
 }
 
+/// The requirements of a coarsened version on launches, which are found at the first launch.
+fn needs_of(
+    kernel: &dyn AnyKernel,
+    module: &ValidModule,
+    version: Version,
+) -> crate::Result<Option<CoarsenNeeds>> {
+    static KNOWN: LazyLock<Mutex<KernelMap<Version, Option<CoarsenNeeds>>>> = LazyLock::new(Mutex::default);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(needs) = known().get(kernel, &version) {
+        return Ok(needs.clone());
+    }
+    let coarsened = compile::passed(module, version)?;
+    let needs = coarsened.module().coarsened.as_ref().map(|coarsened| coarsened.needs.clone());
+    Ok(known().add(kernel, version, needs).clone())
+}
+
 /// The version that a launch runs: `plain`, or a coarsened one if one is made for it.
 pub(super) fn settled(
+    kernel: &dyn AnyKernel,
     module: &ValidModule,
     (wanted, plain): (Option<CoarsenFactor>, Version),
     shape: &LaunchShape,
@@ -95,9 +119,7 @@ pub(super) fn settled(
 ) -> crate::Result<Version> {
     let Some(factor) = wanted.filter(|_| may_be(shape, args)) else { return Ok(plain) };
     for version in Version::coarsened(plain.checks, factor) {
-        let coarsened = compile::passed(module, version)?;
-        let needs = coarsened.module().coarsened.as_ref().map(|coarsened| &coarsened.needs);
-        if needs.is_some_and(|needs| fits(needs, shape, args)) {
+        if needs_of(kernel, module, version)?.is_some_and(|needs| fits(&needs, shape, args)) {
             return Ok(version);
         }
     }

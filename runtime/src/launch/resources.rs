@@ -104,6 +104,6 @@ impl AnyLaunch<'_> {
             &self.setup.attributes,
         );
         let wanted = self.setup.coarsening_of(self.kernel.name(), own, &shape, args)?;
-        coarsen::settled(&module, (wanted, Version::of_launch(checks, shown)), &shape, args)
+        coarsen::settled(self.kernel, &module, (wanted, Version::of_launch(checks, shown)), &shape, args)
     }
 }

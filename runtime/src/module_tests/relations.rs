@@ -256,3 +256,61 @@ fn an_index_with_a_name_is_compared_before_its_loop() {
                     sum += (unsigned int)x[at] * (unsigned int)x[at + 1ull];";
     assert!(source.contains(unchecked), "{source}");
 }
+
+/// `x + 1` wraps, although a number of more bits is known to be more than `x`.
+#[gpu_kernel]
+fn from_behind_a_wide_guard(x: u32, y: u64, n: u32, out: &mut [u32]) {
+    if (x as u64) < y {
+        for j in x + 1..n {
+            out[j - x] = 1;
+        }
+    }
+}
+
+#[gpu_kernel]
+fn from_behind_a_guard(x: u32, y: u32, n: u32, out: &mut [u32]) {
+    if x < y {
+        for j in x + 1..n {
+            out[j - x] = 1;
+        }
+    }
+}
+
+/// The distance of two numbers of opposite signs wraps.
+#[gpu_kernel]
+fn middle_of_signed(x: &[i8], out: &mut [u32]) {
+    let own = [7u32; 200];
+    if x.len() < 2 || out.is_empty() {
+        return;
+    }
+    let (low, high) = (x[0], x[1]);
+    if low >= -100 && high <= 100 && low < high {
+        let middle = low + (high - low) / 2;
+        out[0] = own[(middle as i32 + 100) as usize];
+    }
+}
+
+#[test]
+fn a_sum_that_wraps_proves_nothing() {
+    assert_eq!(lifted::<from_behind_a_guard>(), (0, vec!["n - x - 1 < out.len()".to_owned()]));
+    // The launch is asked whether it wraps.
+    let (_, conditions) = lifted::<from_behind_a_wide_guard>();
+    assert!(conditions.contains(&"min(x + 1, y) < 4294967296".to_owned()), "{conditions:?}");
+    assert_eq!(lifted::<middle_of_signed>().0, 1);
+}
+
+/// A table of more elements than an expression may have parts.
+#[gpu_kernel]
+fn by_a_long_table(x: &[u8], y: &mut [u32]) {
+    const NEXT: [u32; 512] = [15; 512];
+    let own = [1u32; 16];
+    let i = global_id();
+    if i < x.len() && i < y.len() {
+        y[i] = own[NEXT[x[i] as usize + 256]];
+    }
+}
+
+#[test]
+fn a_long_table_says_what_its_elements_are() {
+    assert_eq!(lifted::<by_a_long_table>(), (0, vec![]));
+}

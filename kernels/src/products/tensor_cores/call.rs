@@ -99,7 +99,7 @@ fn tiles<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> (&'st
         (Some(why), _) => (&OF_WARPS, format!("no copy engine, as {why}")),
         (None, None) if (33..=128).contains(&of.task.shape.m) && !of.task.b_beside => {
             let tiles = if of.task.shape.m <= 64 { &boxes::FEW_64[..] } else { &boxes::FEW_128 };
-            (tiles, "few rows, which loads of the operands take longest for".to_owned())
+            (tiles, "few rows, where loading the operands takes longest".to_owned())
         }
         (None, _) if of.task.shape.m <= 128 && !of.task.b_beside => {
             let first = OF_STREAM_K.iter().take_while(|tile| tile.rows < of.task.shape.m).count();

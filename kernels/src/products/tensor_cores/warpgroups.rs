@@ -100,8 +100,8 @@ impl Order for Beside {
 /// of `b`, of which each block loads a part for all of them, in boxes of `PART` rows. A cluster computes every `grid / BLOCKS`-th group
 /// of tiles. One thread of each block fills the pipeline. A stage is free when all warpgroups of the cluster have multiplied it.
 /// While the copy engine stores a tile, in parts of `OUT` columns, the stages of the next tile are loaded. Every second tile goes through
-/// the columns backwards and reuses data that is still in the L2 cache. If `streams`, the L2 cache drops `b` first, which blocks alone read
-/// once.
+/// the columns backwards and reuses data that is still in the L2 cache. If `streams`, the L2 cache drops `b` first, as each part of it is read
+/// by one block only.
 #[gpu_kernel(warpgroups(232, 232, 40), require(async_wgmma))]
 pub fn gemm_warpgroups<
     T: MappedElement + HalfElement + WgmmaElement<Sum = f32> + Num + DeviceType<Erased = T>,
@@ -194,9 +194,13 @@ pub fn gemm_warpgroups<
             #[unroll]
             for part in 0..OWN / OUT {
                 let staged = out.tile(group * 2 + part % 2);
-                // The store before the last no longer reads its tile.
+                // The store before the last no longer reads its tile; nor does the last one, if it is of the first part of a tile too.
                 if place == 0 {
-                    bulk_wait_read::<1>();
+                    if part == 0 && OWN / OUT % 2 == 1 {
+                        bulk_wait_read::<0>();
+                    } else {
+                        bulk_wait_read::<1>();
+                    }
                 }
                 named_barrier_sync(1 + group as u32, 128);
                 if !is_plain {

@@ -237,6 +237,10 @@ impl Printer<'_> {
         if head.scalar.is_unsigned() && literal(&end).is_none_or(|n| n > 1 << 31) {
             all.push(format!("{end} <= 2147483648{}", if head.scalar == Scalar::U64 { "ull" } else { "u" }));
         }
+        // The product with a greater start, from which nothing is counted, could overflow.
+        if head.scalar == Scalar::U64 && literal(&start).is_none() {
+            all.push(format!("{start} <= {end}"));
+        }
         let is_short = match own.of {
             Indexed::Slice(slice) => self.is_short_slice(slice),
             Indexed::Array(n) => n <= i32::MAX as usize,

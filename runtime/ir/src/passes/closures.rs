@@ -15,7 +15,7 @@ pub(super) type Closures = HashMap<VarId, (Closure, usize)>;
 impl Walk<'_> {
     /// Notes the closure that a variable is.
     ///
-    /// A closure that was given copies of variables does not see what they are at its calls.
+    /// A `move` closure holds copies, so facts at its calls do not apply to them.
     pub(super) fn meet_closure(&mut self, var: VarId, init: &Expr) {
         let ExprKind::Closure(closure) = &init.kind else { return };
         let mut mutable = false;

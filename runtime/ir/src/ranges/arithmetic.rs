@@ -162,7 +162,17 @@ impl FunctionScope<'_> {
         let ExprKind::Binary(BinaryOp::Div, distance, n) = &strip(step).kind else { return None };
         let ExprKind::Binary(BinaryOp::Sub, high, from) = &strip(distance).kind else { return None };
         let is_part = n.as_int().is_some_and(|n| n > 1) && same(strip(from), strip(low));
-        (is_part && known.is_less(low, high)).then(|| self.amid(low, high, known, fuel))
+        if !is_part || !known.is_less(low, high) {
+            return None;
+        }
+        // The distance of two signed numbers may wrap.
+        let scalar = integer(strip(distance)).filter(|scalar| scalar.is_signed());
+        let exact = |scalar| {
+            let [high, low] = [high, low].map(|e| self.within(e, known, fuel));
+            self.subtracted(high, low, scalar, true).map(|distance| distance.all_needs())
+        };
+        let needs = scalar.map_or(Some(Vec::new()), exact)?;
+        Some(self.amid(low, high, known, fuel).needing(&needs))
     }
 
     /// The range of `(low + high) / 2` where `low` is known to be less than `high`, if the sum does not wrap.

@@ -66,10 +66,18 @@ impl Known {
 
     /// Adds that a loop's variable is at least what the loop starts at.
     ///
-    /// From `e + 1` on it is more than `e`, if anything is known to be more than `e`: then that sum does not wrap.
+    /// From `e + 1` on it is more than `e`, if a number that the type of `e` holds is known to be more than `e`: then that sum does not
+    /// wrap.
     pub fn stays_above(&mut self, var: &Expr, start: &Expr) {
-        let is_exceeded =
-            |e: &Expr| self.orders.iter().any(|(less, _, strictly)| *strictly && same(less, strip(e)));
+        let most = |e: &Expr| integer(e).and_then(Scalar::int_range).map(|(_, most)| most);
+        let is_exceeded = |e: &Expr| {
+            let exceeds = |(less, more, strictly): &(Expr, Expr, bool)| {
+                *strictly
+                    && same(less, strip(e))
+                    && most(more).is_some_and(|of_more| Some(of_more) <= most(e))
+            };
+            self.orders.iter().any(exceeds)
+        };
         let before = successor(start).filter(|e| is_exceeded(e)).map(|e| (e, true));
         let all = [Some((start, false)), before].into_iter().flatten();
         for (least, strictly) in all.filter(|(least, _)| is_trackable(least)) {

@@ -374,7 +374,11 @@ impl<'a> FunctionScope<'a> {
                 ranges?.into_iter().reduce(|a, b| a.hull(&b))
             }
             ExprKind::ArrayRepeat(item, _) => self.hull_of(item, known, fuel),
-            _ => integer(value).map(|_| self.within(value, known, fuel)),
+            // Tables are long.
+            _ => match value.as_int() {
+                Some(n) => Some(Range::numbers(n, n)),
+                None => integer(value).map(|_| self.within(value, known, fuel)),
+            },
         }
     }
 

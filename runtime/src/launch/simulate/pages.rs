@@ -55,7 +55,7 @@ impl WantedPage {
     /// [`crate::report::ReportError::Write`].
     pub fn write(&self, module: &ValidModule, kernel: &dyn AnyKernel, args: &[KernelArg]) -> Result<()> {
         let resources = self.resources(module, kernel, args).map_err(|error| error.to_string());
-        let explanation = self.explanation(kernel.name(), module, args)?;
+        let explanation = self.explanation(kernel, module, args)?;
         let page = page(&self.metrics, module, &self.shape, &Limits::SIMULATOR, (resources, explanation));
         self.directory.add(&page)?;
         WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).insert(self.key);
@@ -65,7 +65,7 @@ impl WantedPage {
     /// The proofs that the launch completes.
     fn explanation(
         &self,
-        kernel: &'static str,
+        kernel: &dyn AnyKernel,
         module: &ValidModule,
         args: &[KernelArg],
     ) -> Result<Explanation> {
@@ -74,8 +74,8 @@ impl WantedPage {
         let attributes = Attributes::default();
         let shown = conditions::showing(&of.fits, passes::read_only(module), &self.shape, args, &attributes);
         let plain = Version::of_launch(checks, shown);
-        let version = coarsen::settled(module, (of.attributes.coarsen, plain), &self.shape, args)?;
-        let (module, compute) = (module.clone(), Limits::SIMULATOR.compute);
+        let version = coarsen::settled(kernel, module, (of.attributes.coarsen, plain), &self.shape, args)?;
+        let (kernel, module, compute) = (kernel.name(), module.clone(), Limits::SIMULATOR.compute);
         explain::explanation(Forms { kernel, module, version, compute }, &self.shape, args)
     }
 

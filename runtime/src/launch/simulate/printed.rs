@@ -33,7 +33,8 @@ impl Simulation {
         checks: Checks,
     ) -> Result<()> {
         let refused = |why| SimFault::NotPrinted { kernel: kernel.name().to_owned(), why };
-        let text = printed::text(kernel, self.module(), self.text_options(args, checks)?).map_err(refused)?;
+        let text = printed::text(kernel, self.module(), self.text_options(kernel, args, checks)?)
+            .map_err(refused)?;
         let (shape, threads) = self.shape().to_start(text.coarsened());
         let dynamic_shared = launch.dynamic_shared + text.needs().large_shared_bytes;
         let launch = SimLaunch { grid: shape.grid, dynamic_shared, ..launch.clone() };
@@ -43,7 +44,12 @@ impl Simulation {
     }
 
     /// The form in which the text of this launch is printed and compiled.
-    fn text_options(&self, args: &[KernelArg], checks: Checks) -> Result<TextOptions> {
+    fn text_options(
+        &self,
+        kernel: &dyn AnyKernel,
+        args: &[KernelArg],
+        checks: Checks,
+    ) -> Result<TextOptions> {
         let module = self.module();
         let shown = conditions::showing(
             &module.module().fits,
@@ -54,7 +60,7 @@ impl Simulation {
         );
         let wanted = self.coarsen.filter(|_| self.coarsens);
         let plain = Version::of_launch(checks, shown);
-        let version = coarsen::settled(module, (wanted, plain), self.shape(), args)?;
+        let version = coarsen::settled(kernel, module, (wanted, plain), self.shape(), args)?;
         Ok(TextOptions { version, sanitizers: self.settings().sanitizers })
     }
 
@@ -113,7 +119,7 @@ impl Simulation {
         let launch = self.launch(kernel, args, &[])?;
         // A launch that passed all checks needs none.
         let both = [self.checks(args), Checks::None];
-        let options = [self.text_options(args, both[0])?, self.text_options(args, both[1])?];
+        let options = [self.text_options(kernel, args, both[0])?, self.text_options(kernel, args, both[1])?];
         printed::compile_together(kernel, self.module(), options);
         for checks in both {
             restore(&before);

@@ -25,7 +25,7 @@ pub trait ArrayLen {
 }
 
 impl<T, const N: usize> ArrayLen for [T; N] {}
-// Of constants, which are refused as such.
+// These are for constants, which are refused elsewhere.
 impl<T> ArrayLen for [T] {}
 impl<T> ArrayLen for Slice<T> {}
 impl<T> ArrayLen for Shared<T> {}
