@@ -4,6 +4,7 @@ use warpsmith::prelude::*;
 
 /// A complex number of two `f32`. CUDA's `float2` and `cuComplex` have the same layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, GpuType)]
+#[gpu(AnyBits)]
 #[repr(C, align(8))]
 pub struct Complex32 {
     /// The real part.
