@@ -140,6 +140,17 @@ pub fn hashed(i: usize) -> f32 {
     (h >> 8) as f32 / 8_388_608.0 - 1.0
 }
 
+/// Any 32 bits; the peers have the same.
+#[allow(dead_code, reason = "each bench has its own")]
+pub fn word(i: usize) -> u32 {
+    let mut h = (i as u32).wrapping_add(1).wrapping_mul(2_654_435_761);
+    h ^= h >> 15;
+    h = h.wrapping_mul(2_246_822_519);
+    h ^= h >> 13;
+    h = h.wrapping_mul(3_266_489_917);
+    h ^ h >> 16
+}
+
 /// A setting of the environment, if it is there and valid.
 #[allow(dead_code, reason = "each bench has its own")]
 pub fn setting<T: FromStr>(name: &str) -> Option<T> {

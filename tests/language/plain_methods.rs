@@ -76,6 +76,29 @@ plain! { methods(i, x):
     }
 }
 
+#[gpu_kernel]
+fn made_of_nothing<const N: usize>(out: &mut [u32]) {
+    let made: [u32; N] = std::array::from_fn(|i| {
+        out[0] = 7;
+        i as u32
+    });
+    for v in made {
+        out[1] += v;
+    }
+}
+
+/// Rust would call nothing, and a kernel calls the function for the first element.
+#[test]
+fn arrays_without_elements_are_not_made_by_a_function() {
+    let device = Device::simulator();
+    let mut out = device.upload(&[0u32; 2]).expect("memory");
+    let fault = made_of_nothing::<0>(&mut out).grid(1).block(1).launch(&device).expect_err("a fault");
+    assert!(fault.to_string().contains("arrays of at least one element"), "{fault}");
+    assert_eq!(device.download(&out).expect("memory"), [0, 0]);
+    made_of_nothing::<3>(&mut out).grid(1).block(1).launch(&device).expect("no fault");
+    assert_eq!(device.download(&out).expect("memory"), [7, 3]);
+}
+
 #[test]
 fn methods_of_options_integers_and_arrays_are_rusts() {
     check::<methods::cases>();

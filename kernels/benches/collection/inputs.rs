@@ -27,13 +27,3 @@ pub fn longs(n: usize) -> Vec<i64> {
 pub fn naturals(n: usize) -> Vec<u32> {
     (0..n).map(|i| (hashed(i) * 1000.0) as i32 as u32).collect()
 }
-
-/// Any 32 bits; the peer has the same.
-pub fn word(i: usize) -> u32 {
-    let mut h = (i as u32).wrapping_add(1).wrapping_mul(2_654_435_761);
-    h ^= h >> 15;
-    h = h.wrapping_mul(2_246_822_519);
-    h ^= h >> 13;
-    h = h.wrapping_mul(3_266_489_917);
-    h ^ h >> 16
-}

@@ -5,8 +5,8 @@ use warpsmith_kernels::argument::{matrix, matrix_mut};
 use warpsmith_kernels::sorting::{Key, sort, sort_pairs, top_k};
 
 use crate::function::Work::Bytes;
-use crate::function::{Function, Result, Run, check, kept, launches};
-use crate::inputs::{unit, word};
+use crate::function::{Function, Result, Run, check, kept, launches, word};
+use crate::inputs::unit;
 
 /// Columns of the rows that keys are chosen of, and the number of these keys.
 const COLS: usize = 1 << 15;

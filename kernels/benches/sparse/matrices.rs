@@ -1,6 +1,6 @@
 //! Sparse matrices of five shapes, by the numbers of their rows; `kernels/benches/sparse.py` makes the same.
 
-use crate::function::hashed;
+use crate::function::{hashed, word};
 
 /// A matrix on the host.
 pub struct Host {
@@ -20,21 +20,21 @@ pub const BANDED: Shape = Shape { length: |_, _| 16, column: |n, row, k, _| (row
 
 /// 16 non-zeros in random columns, in order.
 pub const UNIFORM: Shape =
-    Shape { length: |_, _| 16, column: |n, _, k, i| k * (n / 16) + mixed(i) as usize % (n / 16) };
+    Shape { length: |_, _| 16, column: |n, _, k, i| k * (n / 16) + word(i) as usize % (n / 16) };
 
 /// Lengths by a power law, random columns.
 pub const POWER: Shape = Shape {
     length: |n, row| {
-        let x = 4_294_967_296.0 / (f64::from(mixed(row)) + 1.0);
+        let x = 4_294_967_296.0 / (f64::from(word(row)) + 1.0);
         ((4.0 * x.sqrt() * x.sqrt().sqrt()) as usize).min(n)
     },
-    column: |n, _, _, i| mixed(i) as usize % n,
+    column: |n, _, _, i| word(i) as usize % n,
 };
 
 /// 8 non-zeros in random columns, and 16 rows in which every column has one.
 pub const BLOCK: Shape = Shape {
     length: |n, row| if is_dense(n, row) { n } else { 8 },
-    column: |n, row, k, i| if is_dense(n, row) { k } else { k * (n / 8) + mixed(i) as usize % (n / 8) },
+    column: |n, row, k, i| if is_dense(n, row) { k } else { k * (n / 8) + word(i) as usize % (n / 8) },
 };
 
 /// The five-point stencil of a square grid.
@@ -81,14 +81,4 @@ fn neighbours(n: usize, row: usize) -> impl Iterator<Item = usize> {
     [above, before, Some(row), (!after).then_some(row + 1), (below < n).then_some(below)]
         .into_iter()
         .flatten()
-}
-
-/// 32 bits for an index.
-fn mixed(i: usize) -> u32 {
-    let mut h = (i as u32).wrapping_add(1).wrapping_mul(2_654_435_761);
-    h ^= h >> 15;
-    h = h.wrapping_mul(2_246_822_519);
-    h ^= h >> 13;
-    h = h.wrapping_mul(3_266_489_917);
-    h ^ h >> 16
 }

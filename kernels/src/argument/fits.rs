@@ -32,6 +32,24 @@ pub(crate) fn side_by_side(what: &'static str, layout: Layout) -> Result<(), Ker
     })
 }
 
+/// Refuses a matrix of other rows and columns than `expected`, which are explained by `why`.
+pub(crate) fn extents(
+    what: &'static str,
+    layout: Layout,
+    expected: [usize; 2],
+    why: &str,
+) -> Result<(), KernelError> {
+    if [layout.rows, layout.cols] == expected {
+        return Ok(());
+    }
+    Err(KernelError::Shape {
+        what,
+        expected: format!("{} rows and {} columns, {why}", expected[0], expected[1]),
+        got: format!("{} rows and {} columns", layout.rows, layout.cols),
+        way_out: "pass matrices whose extents agree",
+    })
+}
+
 /// Refuses a matrix of other extents than `x`.
 pub(crate) fn same_extents(what: &'static str, layout: Layout, x: Layout) -> Result<(), KernelError> {
     if (layout.rows, layout.cols) == (x.rows, x.cols) {

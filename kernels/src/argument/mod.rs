@@ -6,6 +6,6 @@ mod fits;
 mod matrix;
 mod slice;
 
-pub(crate) use fits::{length, one_for_each, same_extents, side_by_side};
+pub(crate) use fits::{extents, length, one_for_each, same_extents, side_by_side};
 pub use matrix::{Layout, Matrix, MatrixMut, matrix, matrix_mut};
 pub use slice::{Input, Output, Packs};

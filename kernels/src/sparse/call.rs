@@ -22,7 +22,7 @@ use crate::number::Number;
 /// |---|---|
 /// | [`alpha(s)`](Call::alpha) [`beta(t)`](Call::beta) | `s * a * x + t * y` |
 ///
-/// Rows may have any lengths. An empty row gives zero, and `y` is not read without a `beta`. The order of sums depends on the row
+/// Rows may have any length. An empty row gives zero, and `y` is not read without a `beta`. The order of sums depends on the row
 /// offsets alone, so the results are the same bits every time.
 ///
 /// ```

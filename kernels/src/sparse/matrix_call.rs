@@ -9,7 +9,7 @@ use super::sums::Scale;
 use super::tiles::{THREADS, csr_tiles};
 use super::tiling::{Tiling, Workspace, blocks};
 use super::{Csr, Offset};
-use crate::argument::{Matrix, MatrixMut, side_by_side};
+use crate::argument::{Matrix, MatrixMut, extents, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
 use crate::number::Number;
@@ -117,29 +117,11 @@ impl<T: Number, I: Offset> Spmm<'_, T, I> {
         let (b, c) = (self.b.layout(), self.c.layout());
         side_by_side("b", b)?;
         side_by_side("c", c)?;
-        extents("b", (b.rows, b.cols), (self.a.cols(), b.cols), "one row for each column of `a`")?;
-        extents("c", (c.rows, c.cols), (self.a.rows(), b.cols), "the rows of `a` and the columns of `b`")?;
+        extents("b", b, [self.a.cols(), b.cols], "one row for each column of `a`")?;
+        extents("c", c, [self.a.rows(), b.cols], "the rows of `a` and the columns of `b`")?;
         self.a.apart_from("c", self.c.memory())?;
         self.c.memory().apart_from("c", self.b.memory(), "b")
     }
-}
-
-/// Refuses a matrix of other rows and columns than expected.
-fn extents(
-    what: &'static str,
-    got: (usize, usize),
-    expected: (usize, usize),
-    why: &str,
-) -> Result<(), KernelError> {
-    if got == expected {
-        return Ok(());
-    }
-    Err(KernelError::Shape {
-        what,
-        expected: format!("{} rows and {} columns, {why}", expected.0, expected.1),
-        got: format!("{} rows and {} columns", got.0, got.1),
-        way_out: "pass matrices whose extents agree",
-    })
 }
 
 impl<'a, T: Number, I: Offset> Family<'a> for Spmm<'a, T, I> {

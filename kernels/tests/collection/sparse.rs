@@ -134,6 +134,7 @@ fn check_matrix<T: Tested + Number<Total: From<i8>>, I: Offset + From<u32>>(
 
 const F32: [f64; 2] = [1e-6, 1e-6];
 const F64: [f64; 2] = [1e-14, 1e-14];
+const F16: [f64; 2] = [1.0 / 1024.0, 1e-6];
 const BF16: [f64; 2] = [1.0 / 128.0, 1e-6];
 
 /// Lengths of rows: regular, with empty rows, with one row of almost everything, and with few long ones.
@@ -161,6 +162,39 @@ fn sparse_rows_of_every_shape_are_multiplied() {
         let (lengths, case) = (&shapes()[7], Case { offset: 1, beta: 3, seed: 0 });
         check_vector::<f64, u64>(&device, &Host::new(lengths, 100, 0), case, F64);
         check_matrix::<bf16, u32>(&device, &Host::new(&lengths[..50], 100, 0), [72, 8], case, BF16);
+        check_vector::<f16, u32>(&device, &Host::new(&lengths[..50], 100, 0), case, F16);
+        let aligned = Case { offset: 0, ..case };
+        check_matrix::<f64, u64>(&device, &Host::new(&lengths[..50], 100, 0), [6, 2], aligned, F64);
+    }
+}
+
+#[test]
+fn sparse_integers_are_multiplied() {
+    // [ 1 0 -2 ]
+    // [ 0 3  0 ]
+    let (offsets, columns) = ([0u32, 2, 3], [0u32, 2, 1]);
+    for device in devices() {
+        let (offsets, columns) =
+            (device.upload(&offsets).expect("memory"), device.upload(&columns).expect("memory"));
+        let (values, x) = (
+            device.upload(&[1i32, -2, 3]).expect("memory"),
+            device.upload(&[1i32, 10, 100]).expect("memory"),
+        );
+        let mut y = device.alloc_zeroed::<i32>(2).expect("memory");
+        let a = csr(2, 3, &offsets, &columns, &values).expect("lengths that agree");
+        spmv(&device, a, &x, &mut y).run().unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(device.download(&y).expect("no fault"), [-199, 30]);
+        // A lane has 16 columns.
+        let values = device.upload(&[1i8, -2, 3]).expect("memory");
+        let b: Vec<i8> = (0..3 * 32).map(|i| (i % 32) as i8 + [1, 10, 20][i / 32]).collect();
+        let (b, mut c) =
+            (device.upload(&b).expect("memory"), device.alloc_zeroed::<i8>(2 * 32).expect("memory"));
+        let a = csr(2, 3, &offsets, &columns, &values).expect("lengths that agree");
+        let (b, to) = (matrix(&b, 3, 32).expect("it fits"), matrix_mut(&mut c, 2, 32).expect("it fits"));
+        spmm(&device, a, b, to).run().unwrap_or_else(|e| panic!("{e}"));
+        let want = (0..64i32).map(|i| if i < 32 { -39 - i } else { (3 * (i - 22)) as i8 as i32 });
+        let got = device.download(&c).expect("no fault");
+        assert_eq!(got.iter().map(|c| i32::from(*c)).collect::<Vec<_>>(), want.collect::<Vec<_>>());
     }
 }
 

@@ -87,6 +87,28 @@ fn long_rows_are_transformed() {
     }
 }
 
+/// A wave through a row that takes two launches, in memory for all rows, times a factor.
+#[test]
+fn spectra_are_scaled_and_workspaces_are_for_all_rows() {
+    let (device, len) = (Device::simulator(), 1usize << 14);
+    let wave = |j: usize| (std::f64::consts::TAU * (3 * j % len) as f64 / len as f64).cos() as f32;
+    let host: Vec<_> = (0..2 * len).map(|i| Complex32 { re: wave(i), im: 0.0 }).collect();
+    let x = device.upload(&host).expect("memory");
+    let (mut y, mut z) = (device.upload(&host).expect("memory"), device.upload(&host).expect("memory"));
+    let rows = |x| matrix(x, 2, len).expect("it fits");
+    let spectra = matrix_mut(&mut y, 2, len).expect("it fits");
+    fft(&device, rows(&x), spectra).scale(0.5).run().unwrap_or_else(|e| panic!("{e}"));
+    let got = device.download(&y).expect("no fault");
+    for (k, y) in got.iter().enumerate() {
+        let want = if [3, len - 3].contains(&(k % len)) { len as f32 / 4.0 } else { 0.0 };
+        assert!((y.re - want).abs() < 0.05 && y.im.abs() < 0.05, "{k}: {y:?}");
+    }
+    let back = matrix_mut(&mut z, 2, len).expect("it fits");
+    ifft(&device, rows(&y), back).scale(2.0).run().unwrap_or_else(|e| panic!("{e}"));
+    let got = device.download(&z).expect("no fault");
+    assert!(got.iter().zip(&host).all(|(z, x)| (z.re - x.re).abs() < 1e-5 && z.im.abs() < 1e-5));
+}
+
 #[test]
 fn transforms_that_do_not_fit_are_refused() {
     let device = Device::simulator();

@@ -71,7 +71,7 @@ impl Lower<'_> {
         if let Some(ident) = path.path.get_ident() {
             match self.lookup(ident) {
                 Some(Name::Closure) => return self.call_closure(e, ident),
-                // What else a variable holds that is called was refused where it was bound.
+                // Anything else that a variable holds was refused where it was bound.
                 Some(_) if self.errors.any() => return Lowered::nothing(),
                 Some(_) => return self.refuse(&e.func, NOT_CALLED),
                 None => {}

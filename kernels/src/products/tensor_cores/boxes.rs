@@ -12,8 +12,9 @@ use super::super::problem::{Memory, Task};
 use super::super::tiles::{Chosen, Tile};
 use super::super::{Epilogue, Unchanged};
 use super::call::{OF_WARPS, SPLIT, TensorCoreElement, WARPGROUPS};
-use super::split::{self, PARTS, gemm_split};
+use super::split::{PARTS, gemm_split};
 use super::warpgroups::{self, Beside, DEPTH, GROUP, Lines, Order, THREADS, gemm_warpgroups};
+use crate::argument::Input;
 use crate::call::{Step, step};
 use crate::error::KernelError;
 
@@ -33,10 +34,10 @@ pub(super) const BELOW: [Tile; 7] = [
 pub(super) const OF_PANELS: [Tile; 3] = [BELOW[0], BELOW[4], OF_WARPS[0]];
 
 /// Tiles of one block with all of up to 64 rows, and tiles that two blocks share.
-pub(super) const FEW_64: [Tile; 4] = [few(64, 64), few(64, 160), few(64, 224), shared(64, 64)];
+const FEW_64: [Tile; 4] = [few(64, 64), few(64, 160), few(64, 224), shared(64, 64)];
 
 /// The same for up to 128 rows.
-pub(super) const FEW_128: [Tile; 3] = [few(128, 48), few(128, 224), shared(128, 64)];
+const FEW_128: [Tile; 3] = [few(128, 48), few(128, 224), shared(128, 64)];
 
 const fn below(cols: usize, speed: f64) -> Tile {
     Tile::of_products(WARPGROUPS, [256, cols], 0.5, speed)
@@ -54,13 +55,18 @@ const fn shared(rows: usize, cols: usize) -> Tile {
 /// Bytes of an L2 cache that keeps `b` until the next product with it.
 const L2: usize = 48 << 20;
 
+/// The tiles that have all rows of a task with few.
+pub(super) fn of_few_rows(task: &Task) -> Option<&'static [Tile]> {
+    match task.shape.m {
+        33..=64 if !task.b_beside => Some(&FEW_64),
+        65..=128 if !task.b_beside => Some(&FEW_128),
+        _ => None,
+    }
+}
+
 /// Rows of a tile for this task, and the blocks that compute them.
 fn rows_of(task: &Task) -> (usize, usize) {
-    match task.shape.m {
-        33..=64 if !task.b_beside => (64, 1),
-        65..=128 if !task.b_beside => (128, 1),
-        _ => (256, 2),
-    }
+    of_few_rows(task).map_or((BELOW[0].rows, 2), |tiles| (tiles[0].rows, 1))
 }
 
 /// Columns of a part of `c` that a warpgroup stores at a time.
@@ -87,7 +93,7 @@ pub(super) fn plan(chosen: &Chosen, task: &Task, multiprocessors: u32) -> (u32, 
 pub(super) fn plan_split(chosen: &Chosen) -> (u32, u32, usize, usize) {
     let Tile { rows, cols, .. } = chosen.tile;
     let grid = PARTS * chosen.grid;
-    (grid, THREADS, split::shared(rows, cols), grid as usize * rows * cols * size_of::<f32>())
+    (grid, THREADS, warpgroups::shared(rows, cols, 0), grid as usize * rows * cols * size_of::<f32>())
 }
 
 pub(super) fn step<'a, T: TensorCoreElement, E: Epilogue>(
@@ -133,8 +139,8 @@ pub(super) fn step_split<'a, T: TensorCoreElement, E: Epilogue>(
     of: Launching<'a, '_, T, E>,
 ) -> Result<Step<'a>, KernelError> {
     match rows_of(&of.task) {
-        (64, _) => by_split::<T, E, 64, 64, 32, { split::stages(64, 64) }>(of),
-        _ => by_split::<T, E, 128, 64, 64, { split::stages(128, 64) }>(of),
+        (64, _) => by_split::<T, E, 64, 64, 32, { warpgroups::stages(64, 64, 0) }>(of),
+        _ => by_split::<T, E, 128, 64, 64, { warpgroups::stages(128, 64, 0) }>(of),
     }
 }
 
@@ -161,10 +167,7 @@ fn by_warpgroups<
         && !how.has_bias
         && !how.has_residual
         && TypeId::of::<E>() == TypeId::of::<Unchanged>();
-    let of_b = if O::BESIDE { [shape.k, shape.n] } else { [shape.n, shape.k] };
-    let a: TensorMap<'a, T, ROWS, DEPTH, Swizzle128> =
-        device.tensor_map(a, [shape.m, shape.k], shape.a_stride)?;
-    let b: TensorMap<'a, T, BOX, DEPTH, Swizzle128> = device.tensor_map(b, of_b, shape.b_stride)?;
+    let (a, b) = operands::<T, ROWS, BOX>(device, a, b, &of.task)?;
     let mut c: TensorMapMut<'a, T, GROUP, OUT, L> =
         device.tensor_map_mut(c, [shape.m, shape.n], how.c_stride)?;
     Ok(step!(
@@ -191,10 +194,7 @@ fn by_split<
     let (Memory { a, b, mut c, bias, residual }, epilogue) = of.problem.memory(&of.task);
     let (shape, how, device) = (of.task.shape, of.task.how, &of.target.device);
     let mut partials: Buffer<F32x4> = device.alloc_uninit(of.plan.workspace / size_of::<F32x4>())?;
-    let a: TensorMap<'a, T, ROWS, DEPTH, Swizzle128> =
-        device.tensor_map(a, [shape.m, shape.k], shape.a_stride)?;
-    let b: TensorMap<'a, T, COLS, DEPTH, Swizzle128> =
-        device.tensor_map(b, [shape.n, shape.k], shape.b_stride)?;
+    let (a, b) = operands::<T, ROWS, COLS>(device, a, b, &of.task)?;
     Ok(step!(
         of.target,
         early(of.plan.grid, of.plan.block, PARTS),
@@ -210,6 +210,25 @@ fn by_split<
             epilogue,
             streams
         )
+    ))
+}
+
+/// The maps by which blocks load boxes of `a` and of `b`.
+type Operands<'a, T, const OF_A: usize, const OF_B: usize> =
+    (TensorMap<'a, T, OF_A, DEPTH, Swizzle128>, TensorMap<'a, T, OF_B, DEPTH, Swizzle128>);
+
+/// The maps of a task's operands, for boxes of these rows.
+pub(super) fn operands<'a, T: TensorCoreElement, const OF_A: usize, const OF_B: usize>(
+    device: &Device,
+    a: Input<'a, T>,
+    b: Input<'a, T>,
+    task: &Task,
+) -> Result<Operands<'a, T, OF_A, OF_B>, KernelError> {
+    let shape = task.shape;
+    let of_b = if task.b_beside { [shape.k, shape.n] } else { [shape.n, shape.k] };
+    Ok((
+        device.tensor_map(a, [shape.m, shape.k], shape.a_stride)?,
+        device.tensor_map(b, of_b, shape.b_stride)?,
     ))
 }
 

@@ -3,7 +3,7 @@
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 use warpsmith::ptx::WgmmaElement;
-use warpsmith::tensor::{HalfElement, Swizzle128, TensorElement};
+use warpsmith::tensor::{HalfElement, TensorElement};
 use warpsmith::tensor_map::MappedElement;
 
 use super::super::Epilogue;
@@ -12,6 +12,7 @@ use super::super::problem::{Memory, Task};
 use super::super::tiles::{Tile, choose};
 use super::boxes;
 use super::stream_k::{self, Shares, gemm_stream_k};
+use super::warpgroups::DEPTH;
 use super::warps::{self, gemm_warps};
 use crate::call::{Plan, Step, step};
 use crate::error::KernelError;
@@ -95,24 +96,24 @@ impl<T: TensorCoreElement> Cores<T> for TensorCores {
 
 /// The tiles that a task may have, and why those.
 fn tiles<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> (&'static [Tile], String) {
-    match (not_loaded(of), not_stored(of)) {
-        (Some(why), _) => (&OF_WARPS, format!("no copy engine, as {why}")),
-        (None, None) if (33..=128).contains(&of.task.shape.m) && !of.task.b_beside => {
-            let tiles = if of.task.shape.m <= 64 { &boxes::FEW_64[..] } else { &boxes::FEW_128 };
-            (tiles, "few rows, where loading the operands takes longest".to_owned())
-        }
-        (None, _) if of.task.shape.m <= 128 && !of.task.b_beside => {
+    let not_stored = not_stored(of);
+    if let Some(why) = not_loaded(of) {
+        return (&OF_WARPS, format!("no copy engine, as {why}"));
+    }
+    if let (None, Some(tiles)) = (not_stored, boxes::of_few_rows(&of.task)) {
+        return (tiles, "few rows, where loading the operands takes longest".to_owned());
+    }
+    match not_stored {
+        _ if of.task.shape.m <= 128 && !of.task.b_beside => {
             let first = OF_STREAM_K.iter().take_while(|tile| tile.rows < of.task.shape.m).count();
             let tiles =
                 if of.problem.tile.is_some() { &OF_STREAM_K[..] } else { &OF_STREAM_K[first..=first] };
             (tiles, "few rows, whose sums take as long as reading the right operand".to_owned())
         }
-        (None, Some(why)) if !of.task.b_beside => (&OF_STREAM_K[3..], format!("stored by threads, as {why}")),
-        (None, Some(why)) => (&OF_WARPS, format!("no warpgroups, as {why}")),
-        (None, None) if of.task.b_beside => {
-            (&boxes::OF_PANELS, "the copy engine loads and stores".to_owned())
-        }
-        (None, None) => (&boxes::BELOW, "the copy engine loads and stores".to_owned()),
+        Some(why) if !of.task.b_beside => (&OF_STREAM_K[3..], format!("stored by threads, as {why}")),
+        Some(why) => (&OF_WARPS, format!("no warpgroups, as {why}")),
+        None if of.task.b_beside => (&boxes::OF_PANELS, "the copy engine loads and stores".to_owned()),
+        None => (&boxes::BELOW, "the copy engine loads and stores".to_owned()),
     }
 }
 
@@ -165,7 +166,7 @@ struct Sharing {
 fn sharing(rows: usize, task: &Task, limits: &Limits) -> Sharing {
     let tiles = task.shape.m.div_ceil(rows) * task.shape.n.div_ceil(stream_k::LINES);
     // No memory holds operands with more steps than 32 bits count.
-    let steps = task.shape.k.div_ceil(stream_k::DEPTH);
+    let steps = task.shape.k.div_ceil(DEPTH);
     let multiprocessors = limits.multiprocessors.max(2) as usize;
     let each = (multiprocessors / tiles).min(steps / FEWEST_STEPS).max(1);
     // Large sums are added up by the blocks of a cluster together, small ones by the last block of a tile.
@@ -210,10 +211,7 @@ fn in_shares<'a, T: TensorCoreElement, E: Epilogue, const ROWS: usize, const STA
     let in_clusters = parts.is_some();
     let mut partials: Buffer<F32x4> = device.alloc_uninit(quads)?;
     let mut arrived: Buffer<u32> = device.alloc_zeroed(counters)?;
-    let a: TensorMap<'a, T, ROWS, { stream_k::DEPTH }, Swizzle128> =
-        device.tensor_map(a, [shape.m, shape.k], shape.a_stride)?;
-    let b: TensorMap<'a, T, { stream_k::LINES }, { stream_k::DEPTH }, Swizzle128> =
-        device.tensor_map(b, [shape.n, shape.k], shape.b_stride)?;
+    let (a, b) = boxes::operands::<T, ROWS, { stream_k::LINES }>(device, a, b, &of.task)?;
     Ok(step!(
         of.target,
         early(blocks, of.plan.block, parts.unwrap_or(1)),

@@ -17,16 +17,6 @@ use super::warpgroups::{DEPTH, Step, THREADS, place_of_group};
 /// Blocks of a cluster, which share a tile.
 pub const PARTS: u32 = 2;
 
-/// Stages of the ring: as many as fit into shared memory, beside its barriers.
-pub const fn stages(rows: usize, cols: usize) -> usize {
-    (232_448 - 2048) / ((rows + cols) * DEPTH * 2)
-}
-
-/// Bytes of shared memory of a block.
-pub const fn shared(rows: usize, cols: usize) -> usize {
-    stages(rows, cols) * (rows + cols) * DEPTH * 2
-}
-
 /// `c = a * b`, finished as `how` says; `a`: `[m, k]`, `b`: `[n, k]`, `c`: `[m, n]`, of any size.
 ///
 /// A cluster of [`PARTS`] blocks has a tile of `ROWS` × `COLS`, those below each other first. Two warpgroups of each block multiply 64

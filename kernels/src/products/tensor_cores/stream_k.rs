@@ -13,6 +13,7 @@ use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
 use super::super::shape::Shape;
 use super::partials::{add_partial, place_of_partial, store_element, store_partial, sum_of_four};
+use super::warpgroups::{self, DEPTH};
 
 /// Columns of `b` that a warpgroup multiplies.
 pub const GROUP: usize = 64;
@@ -20,19 +21,17 @@ pub const GROUP: usize = 64;
 pub const GROUPS: u32 = 2;
 /// Columns of a tile of `c`.
 pub const LINES: usize = GROUP * GROUPS as usize;
-/// Elements of a row of `a`, or of a column of `b`, that a stage holds: 128 bytes.
-pub const DEPTH: usize = 64;
 /// Threads of a block: warpgroups that multiply, and one that starts copies of tiles.
 pub const THREADS: u32 = 128 * (GROUPS + 1);
 
 /// Stages of the ring: as many as fit into shared memory, beside its barriers.
 pub const fn stages(rows: usize) -> usize {
-    (232_448 - 2048) / ((rows + LINES) * DEPTH * 2)
+    warpgroups::stages(rows, LINES, 0)
 }
 
 /// Bytes of shared memory of a block.
 pub const fn shared(rows: usize) -> usize {
-    stages(rows) * (rows + LINES) * DEPTH * 2
+    warpgroups::shared(rows, LINES, 0)
 }
 
 /// Quads of sums of a tile.

@@ -24,7 +24,8 @@ const fn left(out: usize) -> usize {
     232_448 - 2048 - PLACES * GROUP * out * 2
 }
 
-/// Stages of the ring of a block with these rows and columns: as many as fit.
+/// Stages of the ring of a block with these rows and columns: as many as fit. `out` is zero if no parts of `c` are stored from shared
+/// memory.
 pub const fn stages(rows: usize, cols: usize, out: usize) -> usize {
     left(out) / ((rows + cols) * DEPTH * 2)
 }

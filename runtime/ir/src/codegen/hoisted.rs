@@ -102,7 +102,7 @@ impl Printer<'_> {
             if is_other || !self.is_checked_index(e) || self.is_one_of(&all, base, index) {
                 return;
             }
-            let Some(value) = without_lets(index, &lets, &mut MOST_PARTS.clone()) else { return };
+            let Some(value) = without_lets(index, &lets, &mut { MOST_PARTS }) else { return };
             let sum = self
                 .runs_along((counter, &changed), &value)
                 .map(|(offset, is_widened)| Run::Sum { offset, is_widened });

@@ -77,7 +77,7 @@ impl Range {
         }
     }
 
-    /// The same of a number that is known to be above zero.
+    /// The range of a number that is also known to be above zero.
     pub fn above_zero(self) -> Self {
         match self.low.as_const() {
             Some(low) if low >= 1 => self,

@@ -169,7 +169,7 @@ impl<'a> FunctionScope<'a> {
             | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
             ExprKind::SubSlice { .. } | ExprKind::Table { .. } | ExprKind::ArrayList(_) => true,
-            ExprKind::Index { base, .. } => self.is_list(base),
+            ExprKind::Index { base, .. } => self.list_of(base).is_some(),
             ExprKind::Builtin { op, .. } => op.position().is_some(),
             _ => false,
         };
@@ -253,7 +253,7 @@ impl<'a> FunctionScope<'a> {
         if is_shape && facts().any(says) {
             (range.high, range.needs) = (all.high.clone(), Vec::new());
         }
-        // As little, where a guard says that a number is not negative.
+        // Nor is it asked whether a number is negative, where a guard says that it is not.
         let is_positive =
             |fact: &Range| fact.low.as_const().is_some_and(|low| low >= 0) && fact.low_needs.is_empty();
         let is_open = range.low.as_const().is_none() || !range.low_needs.is_empty();
@@ -382,26 +382,19 @@ impl<'a> FunctionScope<'a> {
         }
     }
 
-    /// The range of the elements of a constant table or of a list, or of a part of one.
+    /// The range of the elements of a list, or of a part of one.
     fn elements_of(&self, base: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
-        match &base.kind {
-            ExprKind::Table { value, .. } => self.hull_of(value, known, fuel),
-            ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => self.hull_of(base, known, fuel),
-            ExprKind::Var(var) => self.elements_of(self.definitions.get(var)?, known, fuel),
-            ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => {
-                self.elements_of(base, known, fuel)
-            }
-            _ => None,
-        }
+        self.hull_of(self.list_of(base)?, known, fuel)
     }
 
-    /// Returns whether a value is an array whose elements are named where it is made, or a part of one.
-    fn is_list(&self, base: &Expr) -> bool {
+    /// The elements of a constant table, or of an array that is made of a list, of which a value is all or a part.
+    fn list_of<'e>(&'e self, base: &'e Expr) -> Option<&'e Expr> {
         match &base.kind {
-            ExprKind::Table { .. } | ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => true,
-            ExprKind::Var(var) => self.definitions.get(var).is_some_and(|value| self.is_list(value)),
-            ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => self.is_list(base),
-            _ => false,
+            ExprKind::Table { value, .. } => Some(value),
+            ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => Some(base),
+            ExprKind::Var(var) => self.list_of(self.definitions.get(var)?),
+            ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => self.list_of(base),
+            _ => None,
         }
     }
 

@@ -13,6 +13,7 @@ pub fn map<T: DeviceType + Copy, U: DeviceType + Copy, const N: usize>(
     array: [T; N],
     mut f: impl FnMut(T) -> U,
 ) -> [U; N] {
+    assert!(N > 0, "`map` takes arrays of at least one element in a kernel");
     let mut mapped = [f(array[0]); N];
     for i in 1..N {
         mapped[i] = f(array[i]);
