@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TIMEOUT = 240
-LIBRARIES = ["warpsmith", "warpsmith-lang", "warpsmith-ir"]
+LIBRARIES = ["warpsmith", "warpsmith-interpreter", "warpsmith-lang", "warpsmith-ir"]
 # Other tests that a defect may name, by their executables.
 SUITES = ["printed"]
 KEPT = tempfile.TemporaryDirectory(prefix="warpsmith-mutants-")

@@ -105,7 +105,14 @@ fn cudarc_is_named_where_the_driver_is() {
         let named = code(&text).into_iter().find(|(_, line)| line.contains("cudarc::"));
         assert!(named.is_none(), "runtime/src/{place}: {named:?}");
     }
-    for below in ["runtime/ir", "runtime/env", "runtime/lang", "runtime/simulator"] {
+    for below in [
+        "runtime/ir",
+        "runtime/env",
+        "runtime/lang",
+        "runtime/tiles",
+        "runtime/interpreter",
+        "runtime/simulator",
+    ] {
         assert!(!read(Path::new(below).join("Cargo.toml")).contains("cudarc"), "{below}");
     }
 }

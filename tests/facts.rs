@@ -31,9 +31,16 @@ fn sources(folder: &str) -> Vec<(String, String)> {
 
 /// All sources of the runtime but tests.
 fn runtime() -> impl Iterator<Item = (String, String)> {
-    let all = ["runtime/ir/src", "runtime/lang/src", "runtime/simulator/src", "runtime/src"]
-        .into_iter()
-        .flat_map(sources);
+    let all = [
+        "runtime/ir/src",
+        "runtime/lang/src",
+        "runtime/tiles/src",
+        "runtime/interpreter/src",
+        "runtime/simulator/src",
+        "runtime/src",
+    ]
+    .into_iter()
+    .flat_map(sources);
     let tests = |path: &str| {
         let file = path.rsplit('/').next().unwrap_or_default();
         path.contains("tests") || file.starts_with("random")
@@ -49,11 +56,11 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// The files that ask for the text of a builtin's name, and what for.
 const SHOWN: [(&str, &str); 6] = [
+    ("runtime/interpreter/src/interpreter/lower/synchronisation.rs", "reports of barriers"),
     ("runtime/ir/src/ir/builtin.rs", "defines it"),
     ("runtime/ir/src/passes/coarsen/refusal.rs", "errors"),
     ("runtime/ir/src/validate/uniformity/mod.rs", "errors"),
     ("runtime/lang/src/device_api/registry.rs", "the registry"),
-    ("runtime/lang/src/interpreter/lower/synchronisation.rs", "reports of barriers"),
     ("runtime/lang/src/record/call.rs", "errors"),
 ];
 
@@ -102,7 +109,7 @@ const BY_FACTS: [&str; 7] = [
     "runtime/ir/src/",
     "runtime/simulator/src/checks/",
     "runtime/simulator/src/metrics/",
-    "runtime/lang/src/interpreter/",
+    "runtime/interpreter/src/interpreter/",
     "runtime/src/launch/",
     "runtime/lang/src/record/",
     "runtime/src/report/",
@@ -123,7 +130,7 @@ const OTHER_WORDS: [(&str, &[&str]); 9] = [
     ("runtime/simulator/src/metrics/profiler.rs", &["add"]),
     ("runtime/simulator/src/metrics/text.rs", &["add", "load", "store"]),
     // The operator `%` in a message.
-    ("runtime/lang/src/interpreter/numeric.rs", &["remainder"]),
+    ("runtime/interpreter/src/interpreter/numeric.rs", &["remainder"]),
     // Adapters of iterators, which the recorder itself writes as loops.
     ("runtime/lang/src/record/reduce.rs", &["max", "min", "sum"]),
 ];

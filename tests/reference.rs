@@ -169,12 +169,12 @@ fn every_type_with_methods_is_named() {
         "lang/src/texels/sampler.rs",
         "lang/src/image/surface.rs",
         "lang/src/image/texture.rs",
-        "lang/src/tile/mod.rs",
-        "lang/src/tile/stages.rs",
-        "lang/src/tensor/accumulator.rs",
-        "lang/src/tensor/element.rs",
-        "lang/src/tensor/operand.rs",
-        "lang/src/eighth.rs",
+        "tiles/src/tile/mod.rs",
+        "tiles/src/tile/stages.rs",
+        "tiles/src/tensor/accumulator.rs",
+        "tiles/src/tensor/element.rs",
+        "tiles/src/tensor/operand.rs",
+        "tiles/src/eighth.rs",
         "lang/src/types/matrix.rs",
         "lang/src/types/vector.rs",
         "lang/src/types/view.rs",
@@ -199,10 +199,11 @@ fn everything_in_the_prelude_is_named() {
         "types",
         "driver",
         "warpsmith_lang",
+        "warpsmith_tiles",
         "warpsmith_macros",
         "device_api",
     ];
-    for library in ["runtime/src/lib.rs", "runtime/lang/src/lib.rs"] {
+    for library in ["runtime/src/lib.rs", "runtime/tiles/src/lib.rs", "runtime/lang/src/lib.rs"] {
         let library = read(library);
         let prelude = library.split("pub mod prelude {").nth(1).expect("a prelude");
         let modules = before(prelude, "::");

@@ -81,6 +81,8 @@ pub mod __macro {
 #[cfg(test)]
 mod module_tests;
 
+#[cfg(feature = "simulator")]
+use warpsmith_interpreter::interpreter;
 use warpsmith_ir::deep_stack;
 use warpsmith_ir::fault;
 #[cfg(feature = "simulator")]
@@ -90,15 +92,14 @@ pub use warpsmith_ir::{codegen, ir, validate};
 pub use warpsmith_ir::{limits, passes};
 use warpsmith_lang::argument;
 use warpsmith_lang::boxes;
-#[cfg(feature = "simulator")]
-use warpsmith_lang::interpreter;
-pub use warpsmith_lang::{device_api, pipeline, ptx, tensor, tile, types};
+pub use warpsmith_lang::{device_api, types};
 #[doc(hidden)]
 pub use warpsmith_lang::{record, witness};
 pub use warpsmith_nvrtc::{cache, nvrtc};
 pub use warpsmith_sim::simulator;
 #[cfg(feature = "simulator")]
 pub use warpsmith_sim::{checks, metrics};
+pub use warpsmith_tiles::{pipeline, ptx, tensor, tile};
 
 pub use compile::kernel::{Kernel, KernelDefinition};
 pub use compile::{CompileErrors, Job, aot, compile_all, dump};
@@ -129,7 +130,7 @@ pub use warpsmith_macros::{
 pub mod tensor_map {
     pub use crate::driver::Promotion;
     pub use crate::memory::tensor_map::{TensorOptions, TensorPart, TensorPartMut};
-    pub use warpsmith_lang::tensor_map::{
+    pub use warpsmith_tiles::tensor_map::{
         BoxLayout, LoadMap, MappedElement, ReducedBits, ReducedOrder, ReducedSum, StoreMap, TensorMap,
         TensorMap1, TensorMap3, TensorMap4, TensorMap5, TensorMapMut, TensorMapMut1, TensorMapMut3,
         TensorMapMut4, TensorMapMut5,
@@ -143,6 +144,6 @@ pub mod prelude {
     pub use crate::{
         Buffer, Device, Event, GpuConst, GpuStatic, Graph, Kernel, KernelDefinition, Launch, Stream,
     };
-    pub use warpsmith_lang::prelude::*;
     pub use warpsmith_macros::gpu_kernel;
+    pub use warpsmith_tiles::prelude::*;
 }

@@ -2,12 +2,13 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Pat, PatIdent, PatOr};
 
 use super::lower::{Lower, Name, held};
 use super::matching::Choice;
 use super::pattern::{Binds, names_of};
+use crate::visitor::{BelowMut, VisitMut};
+use syn::visit_mut;
 
 /// Patterns that one arm with a guard may become.
 const MOST: usize = 64;
@@ -102,6 +103,10 @@ enum First {
 }
 
 impl VisitMut for First {
+    fn this(&mut self) -> &mut dyn VisitMut {
+        self
+    }
+
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
         if let Pat::Or(or) = pat
             && !names_of(&or.cases[0]).is_empty()
@@ -112,7 +117,7 @@ impl VisitMut for First {
                 done => *self = done,
             }
         } else {
-            visit_mut::visit_pat_mut(self, pat);
+            visit_mut::visit_pat_mut(&mut BelowMut(self), pat);
         }
     }
 }
@@ -131,11 +136,15 @@ fn first_choice(pat: &Pat) -> Option<usize> {
 fn bound(case: &Pat) -> Vec<PatIdent> {
     struct Search<'a>(Vec<&'a Ident>, Vec<PatIdent>);
     impl VisitMut for Search<'_> {
+        fn this(&mut self) -> &mut dyn VisitMut {
+            self
+        }
+
         fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
             if self.0.contains(&&pat.ident) {
                 self.1.push(pat.clone());
             }
-            visit_mut::visit_pat_ident_mut(self, pat);
+            visit_mut::visit_pat_ident_mut(&mut BelowMut(self), pat);
         }
     }
     let mut search = Search(names_of(case), Vec::new());
@@ -147,6 +156,10 @@ fn bound(case: &Pat) -> Vec<PatIdent> {
 fn with_one_name(case: &Pat, name: &Ident) -> Pat {
     struct Others<'a>(&'a Ident);
     impl VisitMut for Others<'_> {
+        fn this(&mut self) -> &mut dyn VisitMut {
+            self
+        }
+
         fn visit_pat_mut(&mut self, pat: &mut Pat) {
             match pat {
                 Pat::Ident(bound) if bound.ident == *self.0 => {
@@ -164,7 +177,7 @@ fn with_one_name(case: &Pat, name: &Ident) -> Pat {
                         None => *pat = syn::parse_quote!(_),
                     }
                 }
-                other => visit_mut::visit_pat_mut(self, other),
+                other => visit_mut::visit_pat_mut(&mut BelowMut(self), other),
             }
         }
     }

@@ -5,11 +5,11 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Expr, Ident, Lit, Meta, Token};
 
 use crate::errors::Errors;
 use crate::tokens::{optional, same_tokens};
+use crate::visitor::Visit;
 
 /// A number of the attribute: a literal, or an expression that rustc evaluates.
 #[derive(Clone)]
@@ -316,6 +316,10 @@ impl Rule<'_> {
     fn parameter_in(&self, n: &Expr) -> Option<Ident> {
         struct Search<'a>(&'a [Ident], Option<Ident>);
         impl<'a> Visit<'a> for Search<'_> {
+            fn this(&mut self) -> &mut dyn Visit<'a> {
+                self
+            }
+
             fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
                 if let Some(name) = path.path.get_ident().filter(|name| self.0.contains(name)) {
                     self.1.get_or_insert_with(|| name.clone());

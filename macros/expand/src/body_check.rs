@@ -6,13 +6,14 @@
 //! - patterns, types and methods that only the host has.
 
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Expr, ExprCall, ExprCast, Generics, Pat, Type};
 
 use super::builtin_macros::SharedArray;
 use super::signature::{self, Param};
 use crate::errors::Errors;
 use crate::rustc_span;
+use crate::visitor::{Below, Visit};
+use syn::visit;
 
 /// Reports what stands where it has no meaning.
 pub fn check(block: &Block, params: &[Param], generics: &Generics, errors: &mut Errors) {
@@ -208,6 +209,10 @@ impl BodyCheck<'_> {
 }
 
 impl<'a> Visit<'a> for BodyCheck<'_> {
+    fn this(&mut self) -> &mut dyn Visit<'a> {
+        self
+    }
+
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::ForLoop(e) => {
@@ -260,7 +265,7 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
             }
             _ => {}
         }
-        visit::visit_expr(self, expr);
+        visit::visit_expr(&mut Below(self), expr);
     }
 
     // Those of loops are not visited.
@@ -275,18 +280,18 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
         if let Some(init) = &local.init {
             self.refuse_slice_pattern(&local.pat, &init.expr);
         }
-        visit::visit_local(self, local);
+        visit::visit_local(&mut Below(self), local);
         self.learn_rank(local);
     }
 
     fn visit_pat_ident(&mut self, name: &'a syn::PatIdent) {
         self.rebind(&name.ident.to_string());
-        visit::visit_pat_ident(self, name);
+        visit::visit_pat_ident(&mut Below(self), name);
     }
 
     fn visit_expr_assign(&mut self, e: &'a syn::ExprAssign) {
         self.refuse_row(&e.left);
-        visit::visit_expr_assign(self, e);
+        visit::visit_expr_assign(&mut Below(self), e);
     }
 
     fn visit_expr_cast(&mut self, e: &'a ExprCast) {
@@ -304,7 +309,7 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
             );
             self.errors.at(e.as_token, message);
         }
-        visit::visit_expr_cast(self, e);
+        visit::visit_expr_cast(&mut Below(self), e);
     }
 }
 

@@ -3,12 +3,13 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::lower::{Lower, Lowered, held};
 use super::pattern::Binds;
 use super::types::device_type;
+use crate::visitor::{Below, Visit};
+use syn::visit;
 
 const SUPPORTED: &str = "an iterator in a kernel is walked by `for`, or ends in `sum`, `product`, `count`, `min`, `max`, \
     `min_by`, `max_by`, `min_by_key`, `max_by_key`, `fold`, `reduce`, `any`, `all`, `find`, `position` or `for_each`; write the loop out";
@@ -199,6 +200,10 @@ fn called(path: &syn::ExprPath, parameters: usize) -> ExprClosure {
 fn returns(body: &Expr) -> Option<syn::ExprReturn> {
     struct Search(Option<syn::ExprReturn>);
     impl<'a> Visit<'a> for Search {
+        fn this(&mut self) -> &mut dyn Visit<'a> {
+            self
+        }
+
         fn visit_expr_return(&mut self, e: &'a syn::ExprReturn) {
             self.0.get_or_insert_with(|| e.clone());
         }
@@ -206,7 +211,7 @@ fn returns(body: &Expr) -> Option<syn::ExprReturn> {
         fn visit_expr_closure(&mut self, _: &'a ExprClosure) {}
     }
     let mut search = Search(None);
-    visit::visit_expr(&mut search, body);
+    visit::visit_expr(&mut Below(&mut search), body);
     search.0
 }
 

@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
 use super::let_chain::has_pattern;
@@ -13,6 +12,8 @@ use super::matching::Choice;
 use super::operands::Operands;
 use super::operators::plain_integer;
 use crate::tokens::optional;
+use crate::visitor::{Below, Visit};
+use syn::visit;
 
 impl Lower<'_> {
     pub(super) fn if_(&mut self, e: &syn::ExprIf) -> Lowered {
@@ -389,6 +390,10 @@ fn gives_value(e: &syn::ExprLoop) -> bool {
         found: bool,
     }
     impl<'a> Visit<'a> for Search<'a> {
+        fn this(&mut self) -> &mut dyn Visit<'a> {
+            self
+        }
+
         fn visit_expr(&mut self, expr: &'a Expr) {
             match expr {
                 Expr::Break(e) if e.expr.is_some() => {
@@ -397,15 +402,15 @@ fn gives_value(e: &syn::ExprLoop) -> bool {
                         (Some(to), Some(own)) => to.ident == *own,
                         (Some(_), None) => false,
                     };
-                    visit::visit_expr(self, expr);
+                    visit::visit_expr(&mut Below(self), expr);
                 }
                 Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => {
                     self.depth += 1;
-                    visit::visit_expr(self, expr);
+                    visit::visit_expr(&mut Below(self), expr);
                     self.depth -= 1;
                 }
                 Expr::Closure(_) => {}
-                other => visit::visit_expr(self, other),
+                other => visit::visit_expr(&mut Below(self), other),
             }
         }
     }

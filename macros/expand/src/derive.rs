@@ -4,10 +4,11 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Data, DeriveInput, Field, Fields, GenericParam, parse_quote};
 
 use crate::errors::Errors;
+use crate::visitor::{Below, Visit};
+use syn::visit;
 
 /// Expands the derive.
 pub fn expand(item: &DeriveInput) -> TokenStream {
@@ -381,12 +382,16 @@ fn is_phantom(item: &DeriveInput, param: &syn::Ident) -> bool {
     struct Uses<'a>(&'a syn::Ident, bool);
 
     impl<'ast> Visit<'ast> for Uses<'_> {
+        fn this(&mut self) -> &mut dyn Visit<'ast> {
+            self
+        }
+
         fn visit_path(&mut self, path: &'ast syn::Path) {
             if path.segments.last().is_some_and(|s| s.ident == "PhantomData") {
                 return;
             }
             self.1 |= path.segments.first().is_some_and(|s| s.ident == *self.0);
-            visit::visit_path(self, path);
+            visit::visit_path(&mut Below(self), path);
         }
     }
 

@@ -3,11 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::Visit;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Data, DeriveInput, Fields, FieldsNamed, Lifetime};
 
 use crate::errors::Errors;
+use crate::visitor::{BelowMut, Visit, VisitMut};
+use syn::visit_mut;
 
 /// The message for an item that is no struct of tiles.
 const SHAPE: &str = "a stage is a struct of tiles with one lifetime: `struct Ab<'a> { a: Tile<'a, bf16, 128, 64, Swizzle128>, … }`";
@@ -44,8 +44,12 @@ fn tiles(item: &DeriveInput) -> Option<(&FieldsNamed, &Lifetime)> {
 /// Returns whether a type names this lifetime.
 fn names(ty: &syn::Type, lifetime: &Lifetime) -> bool {
     struct Search<'a>(&'a Lifetime, bool);
-    impl Visit<'_> for Search<'_> {
-        fn visit_lifetime(&mut self, found: &Lifetime) {
+    impl<'a> Visit<'a> for Search<'_> {
+        fn this(&mut self) -> &mut dyn Visit<'a> {
+            self
+        }
+
+        fn visit_lifetime(&mut self, found: &'a Lifetime) {
             self.1 |= found == self.0;
         }
     }
@@ -113,10 +117,14 @@ fn stage(item: &DeriveInput, fields: &FieldsNamed, lifetime: &Lifetime) -> Token
 struct Renamed<'a>(&'a Lifetime);
 
 impl VisitMut for Renamed<'_> {
+    fn this(&mut self) -> &mut dyn VisitMut {
+        self
+    }
+
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
         if lifetime == self.0 {
             *lifetime = Lifetime::new("'__stage", lifetime.span());
         }
-        visit_mut::visit_lifetime_mut(self, lifetime);
+        visit_mut::visit_lifetime_mut(&mut BelowMut(self), lifetime);
     }
 }

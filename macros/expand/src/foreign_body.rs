@@ -6,7 +6,6 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::visit_mut::VisitMut as _;
 use syn::{Attribute, Block, Expr, Lit, LitStr, Meta, ReturnType, Signature, Token, Type, Visibility};
 
 use super::fragments::{Fragments, WrittenOut};
@@ -15,6 +14,7 @@ use super::touch::{self, Touch};
 use super::twin::twin;
 use super::types::device_type;
 use crate::errors::Errors;
+use crate::visitor::VisitMut as _;
 
 /// A function with or without a body.
 pub struct Function {

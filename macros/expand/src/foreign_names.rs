@@ -2,10 +2,11 @@
 //!
 //! Knows names alone. A name that the body declares is asked for by the caller first.
 
-use syn::visit_mut::{self, VisitMut};
 use syn::{ItemFn, PathArguments, Type, parse_quote_spanned};
 
 use crate::errors::Errors;
+use crate::visitor::{BelowMut, VisitMut};
+use syn::visit_mut;
 
 /// Functions of CUDA C++.
 const FUNCTIONS: &[(&str, &str)] = &[
@@ -430,8 +431,12 @@ struct Replace<'e> {
 }
 
 impl VisitMut for Replace<'_> {
+    fn this(&mut self) -> &mut dyn VisitMut {
+        self
+    }
+
     fn visit_type_mut(&mut self, ty: &mut Type) {
-        visit_mut::visit_type_mut(self, ty);
+        visit_mut::visit_type_mut(&mut BelowMut(self), ty);
         let Type::Path(path) = &*ty else { return };
         let Some(name) = path.path.get_ident() else { return };
         if let Some(ours) = find(TYPES, &name.to_string()) {

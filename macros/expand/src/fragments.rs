@@ -2,8 +2,9 @@
 //!
 //! An expression that is an operand gets parentheses, as its group had that meaning. All that follows sees no group.
 
+use crate::visitor::{BelowMut, VisitMut};
 use proc_macro2::Span;
-use syn::visit_mut::{self, VisitMut};
+use syn::visit_mut;
 use syn::{DeriveInput, Expr, ExprGroup, ExprParen, ItemFn, ItemImpl, ItemStatic, ItemTrait, Type, token};
 
 /// What an attribute or a derive stands above.
@@ -36,6 +37,10 @@ items! {
 pub struct WrittenOut;
 
 impl VisitMut for WrittenOut {
+    fn this(&mut self) -> &mut dyn VisitMut {
+        self
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         while let Expr::Group(group) = expr {
             *expr = std::mem::replace(&mut *group.expr, Expr::PLACEHOLDER);
@@ -43,14 +48,14 @@ impl VisitMut for WrittenOut {
         for operand in operands(expr).into_iter().flatten() {
             parenthesize(operand);
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit_mut::visit_expr_mut(&mut BelowMut(self), expr);
     }
 
     fn visit_type_mut(&mut self, ty: &mut Type) {
         while let Type::Group(syn::TypeGroup { elem, .. }) = ty {
             *ty = std::mem::replace(&mut **elem, Type::Verbatim(Default::default()));
         }
-        visit_mut::visit_type_mut(self, ty);
+        visit_mut::visit_type_mut(&mut BelowMut(self), ty);
     }
 }
 

@@ -11,8 +11,8 @@ use super::signature;
 use super::twin::twin;
 use super::types::Slices;
 use crate::errors::Errors;
-use syn::visit::Visit;
-use syn::visit_mut::VisitMut;
+use crate::visitor::{Below, Visit, VisitMut};
+use syn::visit;
 
 /// Expands a device function.
 pub fn expand(item: &ItemFn) -> TokenStream {
@@ -80,10 +80,14 @@ fn refuse_unbounded(sig: &Signature, params: &[signature::Param], errors: &mut E
 /// Returns whether a result is a reference, and two or more parameters may be its source: rustc reports that once.
 fn lacks_lifetime(sig: &Signature) -> bool {
     struct Elided(usize);
-    impl<'a> syn::visit::Visit<'a> for Elided {
+    impl<'a> Visit<'a> for Elided {
+        fn this(&mut self) -> &mut dyn Visit<'a> {
+            self
+        }
+
         fn visit_type_reference(&mut self, ty: &'a syn::TypeReference) {
             self.0 += usize::from(ty.lifetime.is_none());
-            syn::visit::visit_type_reference(self, ty);
+            visit::visit_type_reference(&mut Below(self), ty);
         }
         fn visit_parenthesized_generic_arguments(&mut self, _: &'a syn::ParenthesizedGenericArguments) {}
     }

@@ -2,7 +2,6 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use syn::visit_mut::VisitMut;
 use syn::{
     Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, Type, WherePredicate,
     parse_quote,
@@ -17,6 +16,7 @@ use super::signature;
 use super::twin::twin;
 use super::types::{Slices, device_type};
 use crate::errors::Errors;
+use crate::visitor::VisitMut;
 
 /// Expands an `impl` block.
 pub fn expand_impl(item: &ItemImpl) -> TokenStream {
@@ -333,6 +333,10 @@ fn is_self(ty: &Type) -> bool {
 fn of_instance(mut predicate: WherePredicate) -> WherePredicate {
     struct Named;
     impl VisitMut for Named {
+        fn this(&mut self) -> &mut dyn VisitMut {
+            self
+        }
+
         fn visit_ident_mut(&mut self, ident: &mut Ident) {
             if ident == "Self" {
                 *ident = Ident::new("__S", ident.span());

@@ -3,8 +3,6 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::visit_mut::VisitMut;
 use syn::{Expr, FnArg, ItemFn, Lifetime, PatType, ReturnType, Stmt, Type};
 
 use super::images;
@@ -17,6 +15,8 @@ use super::types::{device_type, host_type, twin_type};
 use crate::attr::KernelAttr;
 use crate::errors::Errors;
 use crate::tokens::optional;
+use crate::visitor::{Below, Visit, VisitMut};
+use syn::visit;
 
 /// Expands a kernel.
 pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
@@ -187,10 +187,14 @@ struct Returned<'e> {
 }
 
 impl<'a> Visit<'a> for Returned<'_> {
+    fn this(&mut self) -> &mut dyn Visit<'a> {
+        self
+    }
+
     fn visit_expr_return(&mut self, e: &'a syn::ExprReturn) {
         match &e.expr {
             Some(value) if is_value(value) => self.errors.at(value, NO_VALUE),
-            _ => visit::visit_expr_return(self, e),
+            _ => visit::visit_expr_return(&mut Below(self), e),
         }
     }
 

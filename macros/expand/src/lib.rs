@@ -56,6 +56,7 @@ mod tokens;
 mod touch;
 mod twin;
 mod types;
+mod visitor;
 
 use fragments::Fragments;
 use global::Space;

@@ -5,10 +5,11 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprForLoop, ExprLit, Ident, Lit, LitInt, Pat};
 
 use super::operators::plain_integer;
+use crate::visitor::{Below, Visit};
+use syn::visit;
 
 /// Returns whether the variable of a loop from `start` to `end` only stands in indices made of it and literals.
 pub fn only_indexes(e: &ExprForLoop, start: &Expr, end: &Expr) -> bool {
@@ -43,13 +44,17 @@ struct Uses<'a> {
 }
 
 impl<'a> Visit<'a> for Uses<'_> {
+    fn this(&mut self) -> &mut dyn Visit<'a> {
+        self
+    }
+
     fn visit_expr_index(&mut self, e: &'a syn::ExprIndex) {
         match self.untyped(&e.index) {
             Some(uses) => {
                 self.in_indices += uses;
                 self.visit_expr(&e.expr);
             }
-            None => visit::visit_expr_index(self, e),
+            None => visit::visit_expr_index(&mut Below(self), e),
         }
     }
 }

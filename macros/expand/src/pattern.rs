@@ -5,13 +5,13 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Member, Pat, RangeLimits};
 
 use super::lower::{Lower, Name, held};
 use super::spelled::{is_constant, is_variant};
 use crate::tokens::optional;
+use crate::visitor::{Below, BelowMut, Visit, VisitMut};
+use syn::{visit, visit_mut};
 
 /// How the names of a pattern are bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -343,8 +343,12 @@ impl Lower<'_> {
 pub fn binding_names(pat: &Pat) -> Pat {
     struct Names;
     impl VisitMut for Names {
+        fn this(&mut self) -> &mut dyn VisitMut {
+            self
+        }
+
         fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
-            visit_mut::visit_pat_ident_mut(self, pat);
+            visit_mut::visit_pat_ident_mut(&mut BelowMut(self), pat);
             let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
             if plain && !is_constant(&pat.ident.to_string()) {
                 let wild = syn::PatWild { attrs: vec![], underscore_token: Default::default() };
@@ -354,7 +358,7 @@ pub fn binding_names(pat: &Pat) -> Pat {
         fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
             // `S { a }` binds whatever `a` is.
             if field.colon_token.is_some() {
-                visit_mut::visit_field_pat_mut(self, field);
+                visit_mut::visit_field_pat_mut(&mut BelowMut(self), field);
             }
         }
     }
@@ -367,6 +371,10 @@ pub fn binding_names(pat: &Pat) -> Pat {
 pub fn assigned_later(pat: &Pat) -> Pat {
     struct Assigned;
     impl VisitMut for Assigned {
+        fn this(&mut self) -> &mut dyn VisitMut {
+            self
+        }
+
         fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
             pat.mutability.get_or_insert_default();
         }
@@ -381,11 +389,15 @@ pub fn names_of(pat: &Pat) -> Vec<&Ident> {
     #[derive(Default)]
     struct Names<'p>(Vec<&'p Ident>);
     impl<'p> Visit<'p> for Names<'p> {
+        fn this(&mut self) -> &mut dyn Visit<'p> {
+            self
+        }
+
         fn visit_pat_ident(&mut self, pat: &'p syn::PatIdent) {
             if !names_item(pat) && !self.0.contains(&&pat.ident) {
                 self.0.push(&pat.ident);
             }
-            visit::visit_pat_ident(self, pat);
+            visit::visit_pat_ident(&mut Below(self), pat);
         }
     }
     let mut names = Names::default();
@@ -397,11 +409,15 @@ pub fn names_of(pat: &Pat) -> Vec<&Ident> {
 pub fn binds_by_ref(pat: &Pat) -> Option<bool> {
     struct Search(Option<bool>);
     impl<'a> Visit<'a> for Search {
+        fn this(&mut self) -> &mut dyn Visit<'a> {
+            self
+        }
+
         fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
             if pat.by_ref.is_some() {
                 self.0 = Some(pat.mutability.is_some() || self.0 == Some(true));
             }
-            visit::visit_pat_ident(self, pat);
+            visit::visit_pat_ident(&mut Below(self), pat);
         }
     }
     let mut search = Search(None);

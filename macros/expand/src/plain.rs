@@ -6,11 +6,12 @@
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, RangeLimits, ReturnType, Signature, Type, UnOp, parse_quote, parse_quote_spanned};
 
 use super::assign::compound;
 use super::spelled::writes_receiver;
+use crate::visitor::{BelowMut, VisitMut};
+use syn::visit_mut;
 
 /// Rewrites every expression that has a plainer form.
 #[derive(Default)]
@@ -67,6 +68,10 @@ impl Tried {
 }
 
 impl VisitMut for PlainForms {
+    fn this(&mut self) -> &mut dyn VisitMut {
+        self
+    }
+
     fn visit_signature_mut(&mut self, sig: &mut Signature) {
         self.tried = Tried::of(&sig.output);
     }
@@ -88,7 +93,7 @@ impl VisitMut for PlainForms {
             Expr::Index(_) | Expr::Field(_) => refer(expr, false),
             _ => {}
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit_mut::visit_expr_mut(&mut BelowMut(self), expr);
     }
 }
 

@@ -4,7 +4,6 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::visit_mut::VisitMut;
 use syn::{
     FnArg, GenericParam, Generics, Ident, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Token, Type,
     TypeParamBound, WherePredicate, parse_quote,
@@ -13,6 +12,7 @@ use syn::{
 use super::lower::{Known, Name, own_self};
 use super::types::{Slices, device_type};
 use crate::errors::Errors;
+use crate::visitor::VisitMut;
 
 /// One parameter.
 pub struct Param {

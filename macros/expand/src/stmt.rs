@@ -3,13 +3,13 @@
 use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
 use super::lower::{Lower, Lowered, Name, any_ident, held, see, spanned_group};
 use super::pattern::{Binds, assigned_later, names_of};
 use super::types::device_type;
+use crate::visitor::Visit;
 
 impl Lower<'_> {
     /// A block; its emitter is an expression of type `ir::Expr`.
@@ -297,6 +297,10 @@ impl Lower<'_> {
 fn names_in(expr: &Expr) -> Vec<syn::Ident> {
     struct Names(Vec<syn::Ident>);
     impl<'a> Visit<'a> for Names {
+        fn this(&mut self) -> &mut dyn Visit<'a> {
+            self
+        }
+
         fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
             self.0.extend(path.path.get_ident().cloned());
         }

@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use proc_macro2::{Ident, Span};
-use syn::visit::{self, Visit};
 use syn::{Attribute, ImplItemFn, ItemFn, TraitItemFn};
 
 use crate::rustc_span;
+use crate::visitor::{Below, Visit};
+use syn::visit;
 
 thread_local! {
     /// For each file the kernels that stand in an `impl` or a `trait` of it alone.
@@ -52,24 +53,28 @@ fn is_kernel(attrs: &[Attribute]) -> bool {
 }
 
 impl<'a> Visit<'a> for Kernels {
+    fn this(&mut self) -> &mut dyn Visit<'a> {
+        self
+    }
+
     fn visit_item_fn(&mut self, item: &'a ItemFn) {
         if is_kernel(&item.attrs) {
             self.outside.insert(item.sig.ident.to_string());
         }
-        visit::visit_item_fn(self, item);
+        visit::visit_item_fn(&mut Below(self), item);
     }
 
     fn visit_impl_item_fn(&mut self, item: &'a ImplItemFn) {
         if is_kernel(&item.attrs) {
             self.inside.insert(item.sig.ident.to_string());
         }
-        visit::visit_impl_item_fn(self, item);
+        visit::visit_impl_item_fn(&mut Below(self), item);
     }
 
     fn visit_trait_item_fn(&mut self, item: &'a TraitItemFn) {
         if is_kernel(&item.attrs) {
             self.inside.insert(item.sig.ident.to_string());
         }
-        visit::visit_trait_item_fn(self, item);
+        visit::visit_trait_item_fn(&mut Below(self), item);
     }
 }

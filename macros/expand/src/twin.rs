@@ -3,7 +3,6 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprIndex, Macro, Stmt, Type, parse_quote, parse_quote_spanned};
 
 use super::assign::compound;
@@ -14,6 +13,8 @@ use super::lower::any_ident;
 use super::places::{PartBounds, slice_method, slice_value, to_index};
 use super::spelled::writes_receiver;
 use super::types::Slices;
+use crate::visitor::{BelowMut, VisitMut};
+use syn::visit_mut;
 
 /// Rewrites a body into its twin.
 pub fn twin(block: &Block, is_const: bool) -> Block {
@@ -42,6 +43,10 @@ struct Twin {
 }
 
 impl VisitMut for Twin {
+    fn this(&mut self) -> &mut dyn VisitMut {
+        self
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if let Expr::MethodCall(call) = expr
             && LaunchChain::of(call).is_some()
@@ -54,8 +59,8 @@ impl VisitMut for Twin {
             && let Expr::Range(_) = &*index.index
         {
             let mutable = writes_receiver(&call.method);
-            visit_mut::visit_expr_mut(self, &mut index.expr);
-            visit_mut::visit_expr_mut(self, &mut index.index);
+            visit_mut::visit_expr_mut(&mut BelowMut(self), &mut index.expr);
+            visit_mut::visit_expr_mut(&mut BelowMut(self), &mut index.index);
             if let Expr::Range(range) = &*index.index {
                 *call.receiver = part(&index.expr, range, mutable);
             }
@@ -66,7 +71,7 @@ impl VisitMut for Twin {
         if let Some(place) = written(expr).filter(|place| !self.is_const && reads_itself(place) == 1) {
             index_last(place);
         }
-        visit_mut::visit_expr_mut(self, expr);
+        visit_mut::visit_expr_mut(&mut BelowMut(self), expr);
         match expr {
             Expr::Call(call) => {
                 if let Expr::Path(path) = &mut *call.func
@@ -99,7 +104,7 @@ impl VisitMut for Twin {
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
-        visit_mut::visit_stmt_mut(self, stmt);
+        visit_mut::visit_stmt_mut(&mut BelowMut(self), stmt);
         if let Stmt::Macro(mac) = stmt
             && let Some(replaced) = self.replace(&mac.mac)
         {

@@ -1,15 +1,20 @@
 //! Types in signatures and annotations: slices become descriptors, lifetimes are left to rustc.
 
+use crate::visitor::{BelowMut, VisitMut};
 use proc_macro2::Span;
-use syn::visit_mut::{self, VisitMut};
+use syn::visit_mut;
 use syn::{GenericArgument, Lifetime, Type, parse_quote_spanned};
 
 /// `[T]` becomes `Slice<T>` wherever it stands.
 pub struct Slices;
 
 impl VisitMut for Slices {
+    fn this(&mut self) -> &mut dyn VisitMut {
+        self
+    }
+
     fn visit_type_mut(&mut self, ty: &mut Type) {
-        visit_mut::visit_type_mut(self, ty);
+        visit_mut::visit_type_mut(&mut BelowMut(self), ty);
         if let Type::Slice(slice) = ty {
             let (elem, span) = (&slice.elem, slice.bracket_token.span.open());
             *ty = parse_quote_spanned!(span=> ::warpsmith::types::Slice<#elem>);
@@ -21,16 +26,20 @@ impl VisitMut for Slices {
 struct Lifetimes(Option<Lifetime>);
 
 impl VisitMut for Lifetimes {
+    fn this(&mut self) -> &mut dyn VisitMut {
+        self
+    }
+
     fn visit_type_reference_mut(&mut self, ty: &mut syn::TypeReference) {
         ty.lifetime = self.0.clone();
-        visit_mut::visit_type_reference_mut(self, ty);
+        visit_mut::visit_type_reference_mut(&mut BelowMut(self), ty);
     }
 
     fn visit_generic_argument_mut(&mut self, argument: &mut GenericArgument) {
         if let GenericArgument::Lifetime(lifetime) = argument {
             *lifetime = self.0.clone().unwrap_or_else(|| Lifetime::new("'_", Span::call_site()));
         }
-        visit_mut::visit_generic_argument_mut(self, argument);
+        visit_mut::visit_generic_argument_mut(&mut BelowMut(self), argument);
     }
 }
 

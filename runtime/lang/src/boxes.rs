@@ -210,6 +210,3 @@ fn is_followed_by(piece: &BoxPiece, next: &BoxPiece) -> bool {
     };
     goes_on && piece.at + piece.bytes == next.at
 }
-
-#[cfg(test)]
-mod tests;

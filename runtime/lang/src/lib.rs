@@ -3,7 +3,6 @@
 //! The expansions of the attributes call this crate, and it records an [`ir::Module`] with the types that rustc inferred.
 //! [`types`] has the types of a kernel's values, and [`device_api`] the functions that it calls: each builtin has its Rust
 //! meaning beside its CUDA text. [`witness`] reads inferred types off closures that are never called, and [`record`] builds the IR.
-//! [`interpreter`] runs that IR on the machine of `warpsmith-sim`.
 //!
 //! This crate knows no GPU, no driver, no memory object of the host and no launch: an argument is an address with a length,
 //! an image or bytes. Use it through `warpsmith`, which has all of it under its own paths; on its own it promises nothing
@@ -23,23 +22,15 @@ pub mod argument;
 pub mod boxes;
 pub mod device_api;
 pub mod device_type;
-pub mod eighth;
 pub mod image;
-#[cfg(feature = "simulator")]
-pub mod interpreter;
 pub mod kernel;
 pub mod kernel_map;
 #[doc(hidden)]
 pub mod macro_support;
 pub mod meaning;
-pub mod pipeline;
-
 mod place;
 pub mod record;
-pub mod tensor;
-pub mod tensor_map;
 pub mod texels;
-pub mod tile;
 pub mod types;
 mod value_bytes;
 pub mod witness;
@@ -48,8 +39,6 @@ pub mod witness;
 pub use macro_support as __macro;
 
 use warpsmith_ir::{codegen, half, ir, limits};
-#[cfg(feature = "simulator")]
-use warpsmith_ir::{deep_stack, validate};
 use warpsmith_sim::simulator;
 
 /// Instructions of PTX, by its names; the typed objects of the [`prelude`] and of [`tensor`] are made of them.
@@ -60,7 +49,6 @@ pub mod ptx {
     pub use crate::device_api::mma::*;
     pub use crate::device_api::setmaxnreg::*;
     pub use crate::device_api::wgmma::*;
-    pub use crate::tensor_map::copies::*;
 }
 
 /// The items that kernels use: builtins, types and the attributes of device code.
@@ -93,20 +81,9 @@ pub mod prelude {
     pub use crate::device_api::sync::*;
     pub use crate::device_api::time::*;
     pub use crate::device_api::vote::*;
-    pub use crate::eighth::{F8E4M3, F8E5M2};
     pub use crate::image::{
         AddressMode, Filter, Sampler, Surface1, Surface2, Surface3, SurfaceLayers, Texture1, Texture2,
         Texture3, TextureLayers,
-    };
-    pub use crate::pipeline::Pipeline;
-    pub use crate::tensor::Fragment as _;
-    pub use crate::tensor_map::{
-        TensorMap, TensorMap1, TensorMap3, TensorMap4, TensorMap5, TensorMapMut, TensorMapMut1,
-        TensorMapMut3, TensorMapMut4, TensorMapMut5,
-    };
-    pub use crate::tile::{
-        Layout, Padded, RowMajor, RowRing, Stages, Swizzle32, Swizzle64, Swizzle128, Swizzled, Tile,
-        Unswizzled,
     };
     pub use crate::types::ReinterpretArray as _;
     pub use crate::types::vector::*;

@@ -6,21 +6,27 @@
 //! reads what references refer to, and the meaning borrows the value.
 
 use crate::device_type::DeviceType;
+#[doc(hidden)]
+pub use crate::ir::Meaning;
 
 /// The meaning that is a function; none in a build without the simulator, which alone calls it.
 #[cfg(feature = "simulator")]
+#[doc(hidden)]
+#[macro_export]
 macro_rules! meant {
     ($function:expr) => {
-        Some(crate::ir::Meaning($function))
+        Some($crate::meaning::Meaning($function))
     };
 }
 #[cfg(not(feature = "simulator"))]
+#[doc(hidden)]
+#[macro_export]
 macro_rules! meant {
     ($function:expr) => {
         None
     };
 }
-pub(crate) use meant;
+pub use meant;
 
 /// The arguments of one call, in order.
 pub struct Arguments(*const *const u8);

@@ -1,5 +1,6 @@
-//! The IR of kernels as the language records it: what is refused, what is proven, how values lie in memory, and what is printed.
+//! The IR of kernels as the language records it: what is refused, what is proven, how values and boxes lie in memory, and what is printed.
 
+mod boxes;
 mod conditions;
 #[allow(clippy::len_zero, reason = "such guards are what the tests are of")]
 mod elision;

@@ -6,7 +6,7 @@ use super::host::host_functions;
 use crate::device_api::wgmma::WgmmaElement;
 use crate::half::{bf16, f16};
 use crate::simulator::context::{self, TensorSum, WgmmaLeft, WgmmaProduct};
-use warpsmith_lang::prelude::{F8E4M3, F8E5M2};
+use warpsmith_tiles::prelude::{F8E4M3, F8E5M2};
 
 /// What a product does with its elements: their size, the value of an element, and how floats are added.
 type Element = (usize, fn(u32) -> f64, Option<TensorSum>);

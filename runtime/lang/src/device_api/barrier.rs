@@ -77,7 +77,8 @@ impl InShared for Barrier {
 
 impl Barrier {
     /// Its address; a simulated barrier has its state elsewhere.
-    pub(crate) fn address(&self) -> *const u8 {
+    #[doc(hidden)]
+    pub fn address(&self) -> *const u8 {
         core::ptr::from_ref(self).cast()
     }
 }

@@ -110,7 +110,8 @@ pub mod size;
 #[doc(hidden)]
 pub mod std_names;
 pub mod sync;
-pub(crate) mod tensor_copy;
+#[doc(hidden)]
+pub mod tensor_copy;
 pub(crate) mod text;
 #[doc(hidden)]
 pub mod texture;

@@ -31,7 +31,7 @@ use crate::types::{DeviceType, GpuType, Shared};
 /// or comptime arguments, or arithmetic on them. The contents are undefined until written.
 /// `shared!([f32; 64], align = 16)` asks for an alignment in bytes, as a view of it as `F32x4` needs.
 ///
-/// A type that says how much shared memory it takes, such as [`Tile`](crate::tile::Tile), is declared
+/// A type that says how much shared memory it takes, such as `Tile`, is declared
 /// by its name: `let mut tile = shared!(Tile<f32, 32, 32>);`.
 #[macro_export]
 macro_rules! shared {

@@ -1,4 +1,4 @@
-//! The CUDA of copies of boxes of tensors; their Rust meaning is in [`crate::tensor_map`].
+//! The CUDA of copies of boxes of tensors; their Rust meaning is in `warpsmith-tiles`.
 //!
 //! PTX has the innermost coordinate first, Rust the outermost.
 
@@ -13,10 +13,10 @@ macro_rules! copies {
     ($($name:ident $builtin:literal $text:ident($($given:expr),*);)+) => {
         /// The number of a copy in [`ALL`].
         #[derive(Clone, Copy)]
-        pub(crate) enum Number { $($name),+ }
+        pub enum Number { $($name),+ }
 
         /// The builtins, by their numbers.
-        pub(crate) static ALL: &[Builtin] = &[$({
+        pub static ALL: &[Builtin] = &[$({
             fn text(args: &[Type], _: &Type) -> CudaText {
                 $text(concat!("ws_", $builtin), args $(, $given)*)
             }

@@ -159,8 +159,8 @@ fn shown(ty: &Type, bytes: &[u8]) -> String {
 /// Returns whether these bytes are a NaN of a type of floats.
 fn is_nan(scalar: Scalar, bytes: &[u8]) -> bool {
     match (scalar, bytes) {
-        (Scalar::F16, &[a, b]) => crate::half::f16::from_le_bytes([a, b]).is_nan(),
-        (Scalar::BF16, &[a, b]) => crate::half::bf16::from_le_bytes([a, b]).is_nan(),
+        (Scalar::F16, &[a, b]) => crate::half::f16::from_bits(u16::from_le_bytes([a, b])).to_f32().is_nan(),
+        (Scalar::BF16, &[a, b]) => crate::half::bf16::from_bits(u16::from_le_bytes([a, b])).to_f32().is_nan(),
         (Scalar::F32, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).is_nan(),
         (Scalar::F64, _) => bytes.try_into().is_ok_and(|bytes| f64::from_le_bytes(bytes).is_nan()),
         _ => false,

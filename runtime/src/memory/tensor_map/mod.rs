@@ -15,7 +15,7 @@ use crate::memory::pitched::Pitched2;
 use crate::memory::region::{Part3, PartMut3};
 use part::Strided;
 pub use part::{TensorPart, TensorPartMut};
-use warpsmith_lang::tensor_map::{
+use warpsmith_tiles::tensor_map::{
     BoxLayout, MappedElement, TensorMap, TensorMap4, TensorMapMut, TensorMapMut4,
 };
 

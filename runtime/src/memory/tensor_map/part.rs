@@ -10,7 +10,7 @@ use crate::driver::{DriverError, Gpu};
 use crate::error::{Extents, Result, TensorMapError, dimension};
 use crate::host::device::Device;
 use crate::memory::start::Start;
-use warpsmith_lang::tensor_map::{
+use warpsmith_tiles::tensor_map::{
     BoxLayout, MappedElement, TensorMap, TensorMap1, TensorMap3, TensorMap4, TensorMap5, TensorMapMut,
     TensorMapMut1, TensorMapMut3, TensorMapMut4, TensorMapMut5,
 };

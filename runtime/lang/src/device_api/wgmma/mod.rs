@@ -8,46 +8,25 @@
 //! else may touch them, except a further product of the same shape, which adds to them. Source: PTX ISA, `wgmma`; compute
 //! capability 9.0, on that architecture alone (`sm_90a`).
 
+mod element;
 mod text;
 
 use super::number::Num;
 use super::numbered::numbered;
 use super::text::with;
-use crate::ir::{
-    ArgumentAccess, Builtin, Cost, CudaText, Effect, Facts, Name, SyncScope, TensorFormat, Type, Variance,
-};
+use crate::ir::{ArgumentAccess, Builtin, Cost, CudaText, Effect, Facts, Name, SyncScope, Type, Variance};
 use crate::record::Callee;
-use crate::simulator::context::{self, TensorSum, WgmmaLeft, WgmmaProduct};
-use crate::types::{AnyBits, DeviceType, GpuType};
+use crate::simulator::context::{self, WgmmaLeft, WgmmaProduct};
+use crate::types::{AnyBits, DeviceType};
 use crate::witness::{DeviceFn, FnProbe};
 
+pub use element::WgmmaElement;
 use text::{COMMIT, DESCRIPTOR, FENCE, Instruction, PIN, WAIT, WARPGROUP_ID};
 
 /// The effect of calls that a warpgroup makes together.
 pub(super) const TOGETHER: Effect = Effect::Sync(SyncScope::Warpgroup);
 
-/// Elements that a warpgroup multiplies, with their names in PTX.
-pub trait WgmmaElement: AnyBits + 'static {
-    /// The type of the sums: `f32`, or `i32` for integers.
-    type Sum: Num + GpuType;
-
-    /// The type of the sums, and the type of the elements, in PTX.
-    const PTX: [&'static str; 2];
-
-    /// The elements in the counts of reports.
-    #[doc(hidden)]
-    const FORMAT: TensorFormat;
-
-    /// How tensor cores add products of floats; none of integers.
-    #[doc(hidden)]
-    const FLOATS: Option<TensorSum>;
-
-    /// The value of an element, by its bits.
-    #[doc(hidden)]
-    fn value(bits: u32) -> f64;
-}
-
-/// Sums of a product of `T`: `[[T::Sum; 4]; C]`, or those of an [`Accumulator`](crate::tensor::Accumulator).
+/// Sums of a product of `T`: `[[T::Sum; 4]; C]`, or those of an `Accumulator`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot hold the sums of products of `{T}`",
     note = "a thread has `[[f32; 4]; C]` of 64 × `8 * C` sums, `i32` where integers are multiplied"
@@ -61,7 +40,7 @@ impl<T: WgmmaElement, const C: usize> WgmmaSums<T> for [[T::Sum; 4]; C] {
     const GROUPS: usize = C;
 }
 
-/// Sums of some product: `[[D; 4]; C]`, or those of an [`Accumulator`](crate::tensor::Accumulator).
+/// Sums of some product: `[[D; 4]; C]`, or those of an `Accumulator`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot hold the sums of products",
     note = "a thread has `[[f32; 4]; C]` of 64 × `8 * C` sums"

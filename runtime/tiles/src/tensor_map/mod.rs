@@ -6,7 +6,7 @@
 
 pub mod copies;
 mod element;
-mod load;
+pub(crate) mod load;
 
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -2,17 +2,13 @@
 
 use warpsmith_macros::{gpu_impl, gpu_trait};
 
-use crate::device_api::fp8::{f32_from_e4m3, f32_from_e5m2};
 use crate::device_api::mma::{
     mma_m16n8k8_f32_tf32, mma_m16n8k16_f32_bf16, mma_m16n8k16_f32_f16, mma_m16n8k32_f32_e4m3_e4m3,
     mma_m16n8k32_f32_e5m2_e5m2, mma_m16n8k32_s32_s8_s8, mma_m16n8k32_s32_u8_u8,
 };
 use crate::device_api::number::Num;
-use crate::device_api::wgmma::WgmmaElement;
 use crate::eighth::{F8E4M3, F8E5M2};
 use crate::half::{bf16, f16};
-use crate::ir::TensorFormat;
-use crate::simulator::context::{FloatFormat, TensorSum, TensorUnit};
 use crate::types::{AnyBits, GpuType};
 
 /// Elements that tensor cores multiply: `f16`, `bf16`, `f32` (its highest 19 bits), `i8`, `u8`, and, from compute
@@ -77,35 +73,4 @@ impl HalfElement for bf16 {
     fn pair(low: f32, high: f32) -> u32 {
         bf16::from_f32(low).to_bits() as u32 | (bf16::from_f32(high).to_bits() as u32) << 16
     }
-}
-
-macro_rules! of_a_warpgroup {
-    ($($t:ty: $sum:ty = $ptx:expr, $format:ident, $floats:expr, |$bits:ident| $value:expr;)+) => {$(
-        impl WgmmaElement for $t {
-            type Sum = $sum;
-            const PTX: [&'static str; 2] = $ptx;
-            const FORMAT: TensorFormat = TensorFormat::$format;
-
-            const FLOATS: Option<TensorSum> = $floats;
-
-            fn value($bits: u32) -> f64 {
-                $value
-            }
-        }
-    )+};
-}
-
-/// How a warpgroup adds products of this format.
-const fn added(format: FloatFormat, unit: TensorUnit) -> Option<TensorSum> {
-    Some(TensorSum { operands: [format; 2], unit })
-}
-
-of_a_warpgroup! {
-    f16: f32 = ["f32", "f16"], F16, added(FloatFormat::F16, TensorUnit::Single), |bits| f16::from_bits(bits as u16).to_f64();
-    bf16: f32 = ["f32", "bf16"], Bf16, added(FloatFormat::Bf16, TensorUnit::Single), |bits| bf16::from_bits(bits as u16).to_f64();
-    f32: f32 = ["f32", "tf32"], Tf32, added(FloatFormat::Tf32, TensorUnit::Single), |bits| f32::from_bits(bits & !0x1fff).into();
-    F8E4M3: f32 = ["f32", "e4m3"], F8, added(FloatFormat::E4m3, TensorUnit::Short), |bits| f32_from_e4m3(bits as u8).into();
-    F8E5M2: f32 = ["f32", "e5m2"], F8, added(FloatFormat::E5m2, TensorUnit::Short), |bits| f32_from_e5m2(bits as u8).into();
-    i8: i32 = ["s32", "s8"], I8, None, |bits| f64::from(bits as i8);
-    u8: i32 = ["s32", "u8"], I8, None, |bits| f64::from(bits as u8);
 }

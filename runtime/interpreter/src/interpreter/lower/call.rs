@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::{Binding, Exit, Lower, LoweredFunction, Result, is_library, room};
-use crate::__macro::device_body_only;
 use crate::interpreter::print::Print;
 use crate::interpreter::program::{Op, Slot};
 use crate::ir::{ArgumentAccess, Builtin, Expr, FnId, Form, FormatPiece, Function, Location, Meaning, Type};
+use crate::macro_support::device_body_only;
 
 /// Operations before no further call stands where it is made.
 const MOST_CODE: usize = 1 << 20;

@@ -314,11 +314,12 @@ pub(super) fn within(from: Scalar) -> Option<CheckedFn> {
         };
     }
     macro_rules! float_within {
-        ($t:ty) => {
+        ($t:ty, $wide:expr) => {
             checked!($t, [i128; 2] => $t, |a, range| {
+                let wide: f64 = $wide(a);
                 // Saturates beyond 128 bits, which no range holds.
-                let whole = f64::from(a) as i128;
-                (!f64::from(a).is_nan() && range[0] <= whole && whole <= range[1]).then_some(a)
+                let whole = wide as i128;
+                (!wide.is_nan() && range[0] <= whole && whole <= range[1]).then_some(a)
             })
         };
     }
@@ -332,10 +333,10 @@ pub(super) fn within(from: Scalar) -> Option<CheckedFn> {
         Scalar::U16 => integer_within!(u16),
         Scalar::U32 => integer_within!(u32),
         Scalar::U64 => integer_within!(u64),
-        Scalar::F16 => float_within!(f16),
-        Scalar::BF16 => float_within!(bf16),
-        Scalar::F32 => float_within!(f32),
-        Scalar::F64 => float_within!(f64),
+        Scalar::F16 => float_within!(f16, f16::to_f64),
+        Scalar::BF16 => float_within!(bf16, bf16::to_f64),
+        Scalar::F32 => float_within!(f32, f64::from),
+        Scalar::F64 => float_within!(f64, f64::from),
     })
 }
 

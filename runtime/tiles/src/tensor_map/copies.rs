@@ -131,7 +131,7 @@ copies! {
     /// Starts a copy of a box into a tile; `barrier` counts its bytes.
     ///
     /// The copy has [`Tile::SIZE`] bytes, including those of elements outside of the tensor, which become zeros, or the
-    /// map's fill. A thread lets the barrier expect the bytes, by `mbarrier_arrive_expect_tx`; `Barrier::load_tile` does
+    /// map's fill. A thread lets the barrier expect the bytes, by `mbarrier_arrive_expect_tx`; `load_tile` of the barrier does
     /// both. A thread that has waited for the barrier sees the tile. Source: PTX ISA, `cp.async.bulk.tensor`; compute
     /// capability 9.0.
     tma_load Load<MappedElement, LoadMap>(

@@ -1,7 +1,9 @@
 //! Tests of boxes by layouts: each byte of a tile comes from one place.
 
-use super::*;
-use crate::tile::{Layout, Swizzle32, Swizzle64, Swizzle128, Unswizzled};
+use warpsmith_lang::argument::{MemoryPlace, Order};
+use warpsmith_lang::boxes::*;
+use warpsmith_sim::simulator::context::BoxPiece;
+use warpsmith_tiles::tile::{Layout, Swizzle32, Swizzle64, Swizzle128, Unswizzled};
 
 /// A map of halves: the tensor's extents, with some bytes between its outer elements, and the box's.
 fn of(tensor: &[u64], extents: &[usize], place: fn(usize, usize, usize) -> usize) -> TensorMapObject {
