@@ -66,6 +66,8 @@ pub mod resources;
 mod settings;
 mod shape;
 #[cfg(feature = "simulator")]
+mod sources;
+#[cfg(feature = "simulator")]
 pub mod testing;
 #[cfg(feature = "tuner")]
 pub mod tuner;

@@ -41,6 +41,10 @@ pub use macro_support as __macro;
 use warpsmith_ir::{codegen, half, ir, limits};
 use warpsmith_sim::simulator;
 
+/// The folder of this crate's sources, as lines of its device functions spell it.
+#[doc(hidden)]
+pub const SOURCES: &str = file!().split_at(file!().len() - "lib.rs".len()).0;
+
 /// Instructions of PTX, by its names; the typed objects of the [`prelude`] and of [`tensor`] are made of them.
 pub mod ptx {
     pub use crate::device_api::bulk_copy::*;

@@ -26,7 +26,9 @@ fn defined(line: &str) -> Option<&str> {
 fn a_helper_is_defined_in_one_file() {
     let mut files = Vec::new();
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR"));
-    ["src", "ir/src", "lang/src"].into_iter().for_each(|folder| sources(&runtime.join(folder), &mut files));
+    ["src", "ir/src", "lang/src", "tiles/src"]
+        .into_iter()
+        .for_each(|folder| sources(&runtime.join(folder), &mut files));
     let mut owners: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
     for file in files {
         let source = std::fs::read_to_string(&file).expect("a source");

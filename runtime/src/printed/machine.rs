@@ -9,9 +9,9 @@ use crate::device_api::vote::{
     all_sync, any_sync, ballot_sync, match_all_sync, match_any_sync, reduce_add_sync, reduce_and_sync,
     reduce_max_sync, reduce_min_sync, reduce_or_sync, reduce_xor_sync,
 };
-use crate::interpreter::is_library;
 use crate::simulator::context::{self, SharedSite};
 use crate::simulator::{Instruction, Line, MemoryScope};
+use crate::sources::is_library;
 
 /// Tells the machine the line of the running thread.
 fn at(file: *const c_char, line: i32) {

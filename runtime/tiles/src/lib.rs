@@ -23,6 +23,10 @@ use warpsmith_lang::macro_support as __macro;
 use warpsmith_lang::{argument, boxes, device_api, image, meaning, record, types, witness};
 use warpsmith_sim::simulator;
 
+/// The folder of this crate's sources, as lines of its device functions spell it.
+#[doc(hidden)]
+pub const SOURCES: &str = file!().split_at(file!().len() - "lib.rs".len()).0;
+
 /// Instructions of PTX, by its names; the typed objects of the [`prelude`] and of [`tensor`] are made of them.
 pub mod ptx {
     pub use crate::tensor_map::copies::*;

@@ -36,6 +36,8 @@ pub struct LowerOptions {
     pub watch: Interests,
     /// The checks that end a launch, besides wrong accesses.
     pub checks: ValueChecks,
+    /// The folders of sources whose device functions are the library's: faults within one have the line of its call.
+    pub library: &'static [&'static str],
 }
 
 /// The checks that end a launch with a fault.
@@ -52,15 +54,15 @@ pub struct ValueChecks {
 }
 
 impl LowerOptions {
-    /// The wishes of a launch with these settings.
-    pub fn of(settings: &Settings, watch: Interests) -> Self {
+    /// The wishes of a launch with these settings, and the folders of the library.
+    pub fn of(settings: &Settings, watch: Interests, library: &'static [&'static str]) -> Self {
         let checks = ValueChecks {
             overflow: settings.overflow,
             float_to_int: settings.float_to_int,
             index_casts: settings.index_casts,
             nan: settings.nan,
         };
-        Self { watch, checks }
+        Self { watch, checks, library }
     }
 }
 
@@ -77,10 +79,7 @@ pub fn program(kernel: &dyn AnyKernel, module: &ValidModule, options: LowerOptio
     known.add(kernel, options, lowered).clone()
 }
 
-/// The folder of this library's sources.
-const SOURCES: &str = file!().split_at(file!().len() - "interpreter/mod.rs".len()).0;
-
-/// Returns whether a file is a source of this library: device functions there are not the user's.
-pub fn is_library(file: &str) -> bool {
-    file.starts_with(SOURCES)
+/// Returns whether a file is in one of the folders.
+fn is_in(folders: &[&str], file: &str) -> bool {
+    folders.iter().any(|folder| file.starts_with(folder))
 }

@@ -412,6 +412,8 @@ pub struct Program {
     pub(super) sites: Vec<Line>,
     /// For each site, whether it is in a function of this library rather than in the user's code.
     pub(super) library: Vec<bool>,
+    /// The folders of the library's sources.
+    pub(super) sources: &'static [&'static str],
     pub(super) messages: Vec<String>,
     pub(super) shared: Vec<SharedArray>,
     pub(super) reinterpretations: Vec<Reinterpretation>,

@@ -36,6 +36,7 @@ use crate::passes;
 use crate::simulator::{
     self, Executor, Observer, Prints, Settings, SimChecks, SimFault, SimLaunch, Statics, global,
 };
+use crate::sources;
 use crate::validate::ValidModule;
 use children::rules;
 use copied::Copies;
@@ -405,7 +406,8 @@ impl Simulation {
         launch: &SimLaunch<'_>,
         args: &[KernelArg],
     ) -> std::result::Result<InterpretedLaunch, SimFault> {
-        let options = LowerOptions::of(&self.settings, simulator::interests(launch.observers));
+        let options =
+            LowerOptions::of(&self.settings, simulator::interests(launch.observers), sources::LIBRARY);
         let program = interpreter::program(kernel, &self.module, options);
         let program = program.map_err(|refused| SimFault::NotInterpreted {
             kernel: kernel.name().to_owned(),

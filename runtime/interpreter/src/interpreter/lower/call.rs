@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Binding, Exit, Lower, LoweredFunction, Result, is_library, room};
+use super::{Binding, Exit, Lower, LoweredFunction, Result, room};
 use crate::interpreter::print::Print;
 use crate::interpreter::program::{Op, Slot};
 use crate::ir::{ArgumentAccess, Builtin, Expr, FnId, Form, FormatPiece, Function, Location, Meaning, Type};
@@ -70,7 +70,7 @@ impl<'m> Lower<'m> {
             );
         }
         let (outer, at, called_from) = (self.scope, self.at, self.called_from);
-        if !is_library(at.file) {
+        if !self.is_library(at) {
             self.called_from = Some(at);
         }
         self.open_scope(function, bindings);

@@ -22,7 +22,7 @@ mod synchronisation;
 use std::collections::HashMap;
 
 use super::program::{Entry, Op, Param, Program, Site, Slot};
-use super::{LowerOptions, ValueChecks, is_library};
+use super::{LowerOptions, ValueChecks, is_in};
 use crate::ir::{Expr, Function, InstanceId, Instances, Location, LoopId, Module, Type, VarId};
 use crate::simulator::{Line, Synchronisation};
 use crate::validate::ValidModule;
@@ -138,7 +138,7 @@ impl<'m> Lower<'m> {
         Self {
             module,
             options,
-            program: Program { locals: options.watch.locals, ..Program::default() },
+            program: Program { locals: options.watch.locals, sources: options.library, ..Program::default() },
             labels: Vec::new(),
             functions: vec![None; module.functions.len()],
             scopes: Vec::new(),
@@ -294,6 +294,11 @@ impl<'m> Lower<'m> {
         }
     }
 
+    /// Whether a line is the library's, not the user's.
+    fn is_library(&self, at: Location) -> bool {
+        is_in(self.options.library, at.file)
+    }
+
     /// A new number for what stands at the current line.
     fn site(&mut self) -> Site {
         let at = self.at;
@@ -302,9 +307,9 @@ impl<'m> Lower<'m> {
 
     fn site_at(&mut self, at: Location) -> Site {
         // Code that replaces a call has the line of the call, like the code of the called function; see `RunningThread::instruction`.
-        let at = self.called_from.filter(|_| is_library(at.file)).unwrap_or(at);
+        let at = self.called_from.filter(|_| self.is_library(at)).unwrap_or(at);
         self.program.sites.push(Line { file: at.file, line: at.line, column: 0 });
-        self.program.library.push(is_library(at.file));
+        self.program.library.push(self.is_library(at));
         self.program.sites.len() as Site - 1
     }
 

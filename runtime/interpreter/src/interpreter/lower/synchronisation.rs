@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Lower;
 use crate::interpreter::LowerOptions;
-use crate::interpreter::is_library;
+use crate::interpreter::is_in;
 use crate::interpreter::program::{Op, Program, Site};
 use crate::ir::{Builtin, Expr, ExprKind, Function, Location, Module, Orders, visit};
 use crate::simulator::{Line, Synchronisation, SynchronisationKind};
@@ -71,7 +71,7 @@ impl Lower<'_> {
 impl Program {
     /// The synchronisations of the user's own functions, in the order of the text.
     pub fn synchronisations(&self) -> Vec<Synchronisation> {
-        let own = self.synchronisations.iter().filter(|which| !is_library(which.at.file));
+        let own = self.synchronisations.iter().filter(|which| !is_in(self.sources, which.at.file));
         let mut all: Vec<Synchronisation> = own.copied().collect();
         all.sort_unstable();
         all.dedup();
