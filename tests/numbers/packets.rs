@@ -79,6 +79,7 @@ macro_rules! operations {
                 let x: Vec<$t> = (0..2048u32).map(|v| (v * 40_503) as $t).collect();
                 let by = 7;
                 harness::compiles::<packets>(&(0,));
+                harness::printed_ahead::<packets>((0..OPERATIONS).map(|which| (which,)));
                 for (device, which) in
                     harness::devices().iter().flat_map(|d| (0..OPERATIONS).map(move |n| (d, n)))
                 {

@@ -93,6 +93,23 @@ pub fn runs_printed() -> bool {
     missing.is_none()
 }
 
+/// Compiles what launches of a kernel with these comptime values run as printed CUDA, checked and unchecked, many texts at a time: the
+/// start of a C++ compiler is most of what a short text costs.
+pub fn printed_ahead<K: Kernel>(comptimes: impl IntoIterator<Item = K::Comptime>) {
+    if !runs_printed() {
+        return;
+    }
+    let texts = |comptime: K::Comptime| {
+        let module = K::module(&comptime).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
+        let both = [true, false].map(|checked| printed::launch_texts(&module, checked));
+        both.into_iter()
+            .flat_map(|texts| texts.unwrap_or_else(|e| panic!("{}: {e}", K::NAME)))
+            .collect::<Vec<_>>()
+    };
+    let texts: Vec<CudaSource> = comptimes.into_iter().flat_map(texts).collect();
+    printed::compile_ahead(&texts, printed::Sanitizers::NONE).unwrap_or_else(|e| panic!("{}: {e}", K::NAME));
+}
+
 /// Cycles that take milliseconds on a GPU; the simulator's clock ticks once a reading.
 pub fn cycles(device: &Device) -> u64 {
     if device.is_simulator() { 2 } else { 4_000_000 }
