@@ -5,7 +5,7 @@ use warpsmith::prelude::*;
 use super::Epilogue;
 
 /// What sums are scaled by, and where `c`, the bias and the residual lie.
-#[derive(Clone, Copy, Debug, PartialEq, GpuType)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, GpuType)]
 #[repr(C)]
 pub struct Finish {
     /// Factor of the sums.
@@ -52,6 +52,13 @@ impl<'a, T: Num + GpuType, E: Epilogue> Finisher<'a, T, E> {
         Finisher { how, bias, residual, epilogue }
     }
 
+    /// The same for sums that are multiplied by `x` first.
+    pub fn times(self, x: f32) -> Finisher<'a, T, E> {
+        let mut times = self;
+        times.how.alpha *= x;
+        times
+    }
+
     /// The number of the element at (`row`, `col`) in `c`.
     pub fn place(self, row: usize, col: usize) -> usize {
         row * self.how.c_stride + col
@@ -87,9 +94,10 @@ impl<'a, T: Num + GpuType, E: Epilogue> Finisher<'a, T, E> {
 
 #[gpu_impl]
 impl<T: Num + GpuType, E: Epilogue> Finisher<'_, T, E> {
-    /// The element for the sum at (`row`, `col`) of `m` × `n`, as a float; nothing of one that is outside. `beta` is zero.
+    /// The element for the sum at (`row`, `col`) of `m` × `n`, as a float. `beta` is zero. A sum outside, of which there is no element, is
+    /// finished as one of the last row or column.
     pub fn inside(self, sum: f32, row: usize, col: usize, m: usize, n: usize) -> f32 {
-        if row < m && col < n { self.element(sum, 0.0, row, col).cast::<f32>() } else { 0.0 }
+        self.element(sum, 0.0, row.min(m - 1), col.min(n - 1)).cast::<f32>()
     }
 
     /// The same, with the element of `c`, which begins at `c`.

@@ -1,17 +1,18 @@
 //! `gemm`: products of matrices, alone and in batches.
 
-use warpsmith::Device;
 use warpsmith::args::SliceArg;
 use warpsmith::driver::Limits;
+use warpsmith::prelude::*;
 
 use super::element::{Cores, Launching, ProductElement, Request};
-use super::problem::{Batch, Problem};
-use super::{Epilogue, Unchanged};
+use super::problem::{Batch, Precision, Problem};
+use super::{Epilogue, Scales, Unchanged};
 use crate::argument::{Input, Matrix, MatrixMut};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
 
-/// `c = a * b`, summed in `f32`. `a`: `[m, k]`, `b`: `[k, n]`, `c`: `[m, n]`, each of any stride, and transposed by `.t()` for free.
+/// `c = a * b`, summed in `f32`, or in `i32` where integers are multiplied. `a`: `[m, k]`, `b`: `[k, n]`, `c`: `[m, n]`, each of any
+/// stride, and transposed by `.t()` for free.
 ///
 /// | setting | `c` becomes |
 /// |---|---|
@@ -19,10 +20,13 @@ use crate::error::KernelError;
 /// | [`bias(&v)`](Call::bias) | that plus `v[column]` |
 /// | [`epilogue(f)`](Call::epilogue) | `f` of that |
 /// | [`residual(r)`](Call::residual) | that plus `r`, a matrix like `c` |
+/// | [`scales(s)`](Call::scales) | the same of elements of `a` and `b` times their factors |
 ///
-/// Elements are `f32`, computed on CUDA cores, or `bf16` and `f16`, on tensor cores. An empty sum is zero. NaN and infinities
-/// behave as in sums on the host; `c` is not read without a `beta`. The order of sums depends on the settings, the shape,
-/// the alignment of the memory and the device alone.
+/// [`ProductElement`] has the types of elements. `f32` is multiplied on CUDA cores, or as `tf32` with [`precision`](Call::precision),
+/// and all others on tensor cores. Tensor cores multiply `tf32` and elements of eight bits only where those along `k` lie side by side:
+/// `b` is a `[n, k]` matrix with `.t()`. Of sums of floats of eight bits, those of Hopper keep 14 bits; factors of blocks keep more. An
+/// empty sum is zero. NaN and infinities behave as in sums on the host; `c` is not read without a `beta`. The order of sums depends on
+/// the settings, the shape, the alignment of the memory and the device alone.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -40,25 +44,38 @@ use crate::error::KernelError;
 /// ```
 ///
 /// # Errors
-/// From the call's methods: [`KernelError::Shape`] if the matrices do not fit together, [`KernelError::Overlap`] if `c` shares
-/// memory with another argument.
-pub fn gemm<'a, T: ProductElement>(
+/// From the call's methods: [`KernelError::Shape`] if the matrices do not fit together, or their order or settings are none that the
+/// elements have; [`KernelError::Overlap`] if `c` shares memory with another argument; [`KernelError::Device`] below compute capability
+/// 8.0, and 8.9 for floats of eight bits.
+pub fn gemm<'a, T: ProductElement<C>, C: GpuType + 'static>(
     device: &Device,
     a: Matrix<'a, T>,
     b: Matrix<'a, T>,
-    c: MatrixMut<'a, T>,
-) -> Call<'a, Gemm<'a, T, Unchanged>> {
+    c: MatrixMut<'a, C>,
+) -> Call<'a, Gemm<'a, T, C, Unchanged>> {
     let batch = Batch { count: 1, strides: [0; 3] };
     let (alpha, beta) = (1.0, 0.0);
-    let problem =
-        Problem { a, b, c, alpha, beta, bias: None, residual: None, epilogue: Unchanged, batch, tile: None };
+    let problem = Problem {
+        a,
+        b,
+        c,
+        alpha,
+        beta,
+        bias: None,
+        residual: None,
+        scales: None,
+        epilogue: Unchanged,
+        batch,
+        tile: None,
+        precision: Precision::Full,
+    };
     Call::new(device, Gemm(problem))
 }
 
 /// A product of matrices.
-pub struct Gemm<'a, T, E>(Problem<'a, T, E>);
+pub struct Gemm<'a, T, C, E>(Problem<'a, T, C, E>);
 
-impl<'a, T: ProductElement, E: Epilogue> Call<'a, Gemm<'a, T, E>> {
+impl<'a, T: ProductElement<C>, C: GpuType + 'static, E: Epilogue> Call<'a, Gemm<'a, T, C, E>> {
     /// Multiplies the sums by `alpha`. Default: 1.
     pub fn alpha(self, alpha: f32) -> Self {
         self.map(|Gemm(problem)| Gemm(Problem { alpha, ..problem }))
@@ -70,21 +87,29 @@ impl<'a, T: ProductElement, E: Epilogue> Call<'a, Gemm<'a, T, E>> {
     }
 
     /// Adds an element of `bias` to each column of `c`.
-    pub fn bias(self, bias: impl SliceArg<'a, T>) -> Self {
+    pub fn bias(self, bias: impl SliceArg<'a, C>) -> Self {
         self.map(|Gemm(problem)| Gemm(Problem { bias: Some(Input::new(bias)), ..problem }))
     }
 
     /// Adds a matrix of the extents of `c`, after the epilogue. In a batch it has the distance of `c`'s products.
-    pub fn residual(self, residual: Matrix<'a, T>) -> Self {
+    pub fn residual(self, residual: Matrix<'a, C>) -> Self {
         self.map(|Gemm(problem)| Gemm(Problem { residual: Some(residual), ..problem }))
     }
 
     /// Applies a function to each element: [`Gelu`](struct@super::Gelu), [`Silu`](struct@super::Silu), or one of your own.
-    pub fn epilogue<F: Epilogue>(self, epilogue: F) -> Call<'a, Gemm<'a, T, F>> {
+    pub fn epilogue<F: Epilogue>(self, epilogue: F) -> Call<'a, Gemm<'a, T, C, F>> {
         self.replace(|Gemm(problem)| {
-            let Problem { a, b, c, alpha, beta, bias, residual, batch, tile, .. } = problem;
-            Gemm(Problem { a, b, c, alpha, beta, bias, residual, epilogue, batch, tile })
+            let Problem { a, b, c, alpha, beta, bias, residual, scales, batch, tile, precision, .. } =
+                problem;
+            Gemm(Problem { a, b, c, alpha, beta, bias, residual, scales, epilogue, batch, tile, precision })
         })
+    }
+
+    /// Multiplies the elements of `a` and `b` by these factors: of the whole matrix, of each line, or of each block.
+    ///
+    /// The sums of tensor cores are multiplied by them, before a bias is added. Only floats of eight bits have factors of blocks.
+    pub fn scales(self, scales: Scales<'a>) -> Self {
+        self.map(|Gemm(problem)| Gemm(Problem { scales: Some(scales), ..problem }))
     }
 
     /// Computes `count` products. Their matrices lie `strides` elements apart: those of `a`, of `b` and of `c`.
@@ -101,14 +126,21 @@ impl<'a, T: ProductElement, E: Epilogue> Call<'a, Gemm<'a, T, E>> {
     }
 }
 
-impl<'a, T: ProductElement, E: Epilogue> Family<'a> for Gemm<'a, T, E> {
+impl<'a, E: Epilogue> Call<'a, Gemm<'a, f32, f32, E>> {
+    /// Sets whether `f32` elements are multiplied by all of their digits, on CUDA cores, or as `tf32`, on tensor cores.
+    pub fn precision(self, precision: Precision) -> Self {
+        self.map(|Gemm(problem)| Gemm(Problem { precision, ..problem }))
+    }
+}
+
+impl<'a, T: ProductElement<C>, C: GpuType + 'static, E: Epilogue> Family<'a> for Gemm<'a, T, C, E> {
     const NEEDS: (u32, u32) = (8, 0);
 
     fn plan(&self, limits: &Limits) -> Result<Plan, KernelError> {
         let Gemm(problem) = self;
         problem.check()?;
         let task = problem.task();
-        let types = format!("{}, {}", short_name::<T>(), short_name::<E>());
+        let types = format!("{}, {}, {}", short_name::<T>(), short_name::<C>(), short_name::<E>());
         if task.shape.m == 0 || task.shape.n == 0 || task.count == 0 {
             return Ok(Plan::nothing(types, "`c` has no elements"));
         }

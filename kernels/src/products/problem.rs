@@ -1,23 +1,39 @@
 //! A product with its arguments: checked, and turned to have the rows of `c` side by side.
 
+use std::any::TypeId;
+
 use crate::argument::{Input, Layout, Matrix, MatrixMut, Output};
 use crate::error::KernelError;
 
+use super::Unchanged;
 use super::finish::Finish;
+use super::scales::{Kind, ScaleStrides, Scales};
 use super::shape::Shape;
 
 /// The arguments of a product.
-pub struct Problem<'a, T, E> {
+pub struct Problem<'a, T, C, E> {
     pub(super) a: Matrix<'a, T>,
     pub(super) b: Matrix<'a, T>,
-    pub(super) c: MatrixMut<'a, T>,
+    pub(super) c: MatrixMut<'a, C>,
     pub(super) alpha: f32,
     pub(super) beta: f32,
-    pub(super) bias: Option<Input<'a, T>>,
-    pub(super) residual: Option<Matrix<'a, T>>,
+    pub(super) bias: Option<Input<'a, C>>,
+    pub(super) residual: Option<Matrix<'a, C>>,
+    pub(super) scales: Option<Scales<'a>>,
     pub(super) epilogue: E,
     pub(super) batch: Batch,
     pub(super) tile: Option<[usize; 2]>,
+    pub(super) precision: Precision,
+}
+
+/// How `f32` elements are multiplied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// By all of their digits, on CUDA cores.
+    #[default]
+    Full,
+    /// As `tf32`, on tensor cores: the lowest 13 of the 23 bits of a mantissa are cut off, an error of up to 2^-10 of each element.
+    TensorFloat32,
 }
 
 /// Products of matrices of equal extents.
@@ -42,18 +58,23 @@ pub struct Task {
     pub a_beside: bool,
     /// Whether `b` has rows that lie `b_stride` apart, with the elements of a row side by side.
     pub b_beside: bool,
+    /// Whether the products of each block along `k` have factors.
+    pub by_blocks: bool,
 }
 
 /// The memory of a task's operands, in its order.
-pub struct Memory<'a, T> {
+pub struct Memory<'a, T, C> {
     pub(super) a: Input<'a, T>,
     pub(super) b: Input<'a, T>,
-    pub(super) c: Output<'a, T>,
-    pub(super) bias: Input<'a, T>,
-    pub(super) residual: Input<'a, T>,
+    pub(super) c: Output<'a, C>,
+    pub(super) bias: Input<'a, C>,
+    pub(super) residual: Input<'a, C>,
+    /// The factors of `a` and `b`.
+    pub(super) scales: [Input<'a, f32>; 2],
+    pub(super) strides: ScaleStrides,
 }
 
-impl<'a, T, E> Problem<'a, T, E> {
+impl<'a, T, C, E> Problem<'a, T, C, E> {
     /// Refuses arguments that do not fit together.
     pub(super) fn check(&self) -> Result<(), KernelError> {
         let (a, b, c) = (self.a.layout(), self.b.layout(), self.c.layout());
@@ -71,6 +92,9 @@ impl<'a, T, E> Problem<'a, T, E> {
         }
         if let Some(residual) = &self.residual {
             extents("residual", residual.layout(), [c.rows, c.cols], "the extents of `c`")?;
+        }
+        if let Some(scales) = &self.scales {
+            scales.check([c.rows, c.cols, a.cols])?;
         }
         self.check_batch()?;
         self.check_overlap()
@@ -110,6 +134,11 @@ impl<'a, T, E> Problem<'a, T, E> {
         if let Some(residual) = &self.residual {
             c.apart_from("c", residual.memory(), "residual")?;
         }
+        if let Some(scales) = &self.scales {
+            let [of_a, of_b] = scales.memory();
+            c.apart_from("c", of_a, "scales.a")?;
+            c.apart_from("c", of_b, "scales.b")?;
+        }
         Ok(())
     }
 
@@ -123,7 +152,8 @@ impl<'a, T, E> Problem<'a, T, E> {
         } else {
             ((a, of_a), (b, of_b), c)
         };
-        let (a_beside, b_beside) = (a.col_stride != 1, b.row_stride != 1);
+        // A single element along `k` has no neighbour.
+        let (a_beside, b_beside) = (a.col_stride != 1 && a.cols > 1, b.row_stride != 1 && b.rows > 1);
         let residual = self.residual.as_ref().map(Matrix::layout);
         Task {
             shape: Shape {
@@ -147,6 +177,7 @@ impl<'a, T, E> Problem<'a, T, E> {
             count: self.batch.count,
             a_beside,
             b_beside,
+            by_blocks: self.scales.as_ref().is_some_and(|scales| scales.kind() == Kind::Blocks),
         }
     }
 
@@ -156,13 +187,30 @@ impl<'a, T, E> Problem<'a, T, E> {
         if task.how.is_turned { [b, a] } else { [a, b] }
     }
 
+    /// Whether elements of `c` are sums as they are, times the factors of blocks.
+    pub(super) fn is_plain(&self) -> bool
+    where
+        E: 'static,
+    {
+        self.alpha == 1.0
+            && self.beta == 0.0
+            && self.bias.is_none()
+            && self.residual.is_none()
+            && self.scales.as_ref().is_none_or(|scales| scales.kind() == Kind::Blocks)
+            && TypeId::of::<E>() == TypeId::of::<Unchanged>()
+    }
+
     /// The memory of a task of this product.
-    pub(super) fn memory(self, task: &Task) -> (Memory<'a, T>, E) {
-        let (a, b) = (self.a.into_memory(), self.b.into_memory());
-        let bias = self.bias.unwrap_or_else(|| a.nothing());
-        let residual = self.residual.map_or_else(|| a.nothing(), Matrix::into_memory);
+    pub(super) fn memory(self, task: &Task) -> (Memory<'a, T, C>, E) {
+        let (a, b, c) = (self.a.into_memory(), self.b.into_memory(), self.c.into_memory());
+        let none = || c.read().nothing();
+        let bias = self.bias.unwrap_or_else(none);
+        let residual = self.residual.map_or_else(none, Matrix::into_memory);
+        let nothing = || ([a.nothing().values(), b.nothing().values()], ScaleStrides::default());
+        let (scales, strides) =
+            self.scales.map_or_else(nothing, |scales| scales.into_memory(task.how.is_turned));
         let (a, b) = if task.how.is_turned { (b, a) } else { (a, b) };
-        (Memory { a, b, c: self.c.into_memory(), bias, residual }, self.epilogue)
+        (Memory { a, b, c, bias, residual, scales, strides }, self.epilogue)
     }
 }
 

@@ -16,10 +16,11 @@ use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
 use warpsmith_kernels::products::gemv::{
     Q4_0, gemv_columns, gemv_quantized_digits, gemv_quantized_rows, gemv_rows,
 };
+use warpsmith_kernels::products::scales::{BY_BLOCK, BY_LINE, UNSCALED};
 use warpsmith_kernels::products::tensor_cores::split::gemm_split;
 use warpsmith_kernels::products::tensor_cores::stream_k::{gemm_stream_k, stages};
 use warpsmith_kernels::products::tensor_cores::warpgroups::{Beside, Lines, gemm_warpgroups};
-use warpsmith_kernels::products::tensor_cores::warps::gemm_warps;
+use warpsmith_kernels::products::tensor_cores::warps::{Across, Along, gemm_warps, rings};
 use warpsmith_kernels::products::{Gelu, Silu, Unchanged};
 use warpsmith_kernels::reduction::{
     ArgMax, OwnSum, Reduction, Sum, Variance, columns_kernel, dot_kernel, reduce, rows_kernel,
@@ -39,7 +40,17 @@ const HOPPER: Arch = Arch { major: 9, minor: 0, specific: true };
 
 /// The product of warpgroups whose clusters have tiles of 256 × `COLS`.
 type Below<T, E, O, const COLS: usize, const PART: usize> =
-    gemm_warpgroups<T, E, O, Swizzle128, 128, COLS, COLS, 64, PART, 4, 2>;
+    gemm_warpgroups<T, T, E, O, Swizzle128, 8, 64, 128, COLS, COLS, 64, PART, 4, 2>;
+
+/// That of elements of eight bits.
+type OfBytes<T, C, L, const OUT: usize, const COLS: usize, const PART: usize> =
+    gemm_warpgroups<T, C, Unchanged, Lines<T>, L, 16, 128, 128, COLS, COLS, OUT, PART, 4, 2>;
+
+/// The product of warps of halves.
+type ByWarps<T, E, A, B> = gemm_warps<T, T, E, A, B, 32, { rings(2) }>;
+
+/// The product of halves whose blocks share tiles of `ROWS`.
+type Shared<T, E, const ROWS: usize, const STAGES: usize> = gemm_stream_k<T, T, E, 8, 64, ROWS, STAGES>;
 
 /// Compares the CUDA of a kernel with its snapshot; compiles it with all checks of bounds. The corpus is compiled with fewer, and with more.
 fn prints<K: Kernel>(name: &str, comptime: K::Comptime) {
@@ -104,11 +115,17 @@ fn the_main_kernels_print_what_the_snapshots_show() {
 #[test]
 fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>("gemm_cuda_cores@64", ());
-    prints::<gemm_warps<f16, Silu, true, false>>("gemm_warps@f16_silu", ());
-    prints_for_warpgroups::<Below<bf16, Unchanged, Lines, 256, 128>>("gemm_warpgroups@bf16", (true, false));
+    prints::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>("gemm_warps@f16_silu", (UNSCALED,));
+    prints_for_warpgroups::<Below<bf16, Unchanged, Lines<bf16>, 256, 128>>(
+        "gemm_warpgroups@bf16",
+        (true, false, false, UNSCALED, false),
+    );
     prints_for_warpgroups::<attention_by_two<bf16, 128, 128>>("attention_by_two@128", ());
     prints_for_warpgroups::<attention_to_pages<bf16, 128, 16>>("attention_to_pages@128", ());
-    prints_for_warpgroups::<gemm_stream_k<bf16, Unchanged, 16, { stages(16) }>>("gemm_stream_k@16", (true,));
+    prints_for_warpgroups::<Shared<bf16, Unchanged, 16, { stages(16) }>>(
+        "gemm_stream_k@16",
+        (true, UNSCALED),
+    );
     prints::<gemv_rows<bf16, 8, 4>>("gemv_rows@bf16", (128,));
     prints::<gemv_columns<f32, 4>>("gemv_columns@f32", ());
     prints::<gemv_quantized_rows<Q4_0, 4, true>>("gemv_quantized_rows@q4_0", (64,));
@@ -159,23 +176,36 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
     runs_on::<gemv_columns<f32, 4>>((7, 0), ());
     runs_on::<gemv_quantized_rows<Q4_0, 4, true>>((7, 0), (64,));
     runs_on::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>((8, 0), ());
-    runs_on::<gemm_warps<f16, Silu, true, false>>((8, 0), ());
+    runs_on::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>((8, 0), (UNSCALED,));
     runs_on::<attention_to_pages<bf16, 128, 16>>((8, 0), ());
     runs_on::<gemv_quantized_digits<Q4_0, 9, 4, 2>>((9, 0), ());
-    runs_on::<gemm_stream_k<bf16, Unchanged, 16, { stages(16) }>>((9, 0), (true,));
+    runs_on::<Shared<bf16, Unchanged, 16, { stages(16) }>>((9, 0), (true, UNSCALED));
     runs_on::<attention_by_two<bf16, 128, 128>>((9, 0), ());
 }
 
 #[test]
 fn sums_of_warpgroups_stay_in_registers() {
-    keeps_sums_in_registers::<Below<bf16, Gelu, Lines, 256, 128>>("gelu", &(false, false));
-    keeps_sums_in_registers::<Below<f16, Gelu, Beside, 128, 64>>("gelu_128", &(false, false));
-    keeps_sums_in_registers::<gemm_split<bf16, Gelu, 128, 64, 64, 9>>("split", &(true,));
+    let finished = (false, true, true, UNSCALED, false);
+    keeps_sums_in_registers::<Below<bf16, Gelu, Lines<bf16>, 256, 128>>("gelu", &finished);
+    keeps_sums_in_registers::<Below<f16, Gelu, Beside<f16>, 128, 64>>("gelu_128", &finished);
+    keeps_sums_in_registers::<OfBytes<F8E4M3, bf16, Swizzle128, 64, 256, 128>>(
+        "scaled",
+        &(false, true, true, BY_LINE, false),
+    );
+    keeps_sums_in_registers::<OfBytes<F8E4M3, f32, Swizzle128<4>, 32, 128, 64>>(
+        "blocks",
+        &(true, false, false, BY_BLOCK, false),
+    );
+    keeps_sums_in_registers::<OfBytes<i8, i32, Swizzle128<4>, 32, 256, 128>>(
+        "s8",
+        &(true, false, false, UNSCALED, false),
+    );
+    keeps_sums_in_registers::<gemm_split<bf16, bf16, Gelu, 128, 64, 64, 9>>("split", &(UNSCALED, true));
     keeps_sums_in_registers::<attention_by_three<f16, 64, 128>>("attention_64", &());
     keeps_sums_in_registers::<attention_by_two<f16, 256, 48>>("attention_256", &());
     keeps_sums_in_registers::<attention_to_pages<f16, 256, 32>>("pages_256", &());
-    keeps_sums_in_registers::<gemm_stream_k<f16, Gelu, 64, { stages(64) }>>("stream_64", &(true,));
-    keeps_sums_in_registers::<gemm_stream_k<bf16, Gelu, 128, { stages(128) }>>("stream_128", &(true,));
+    keeps_sums_in_registers::<Shared<f16, Gelu, 64, { stages(64) }>>("stream_64", &(true, UNSCALED));
+    keeps_sums_in_registers::<Shared<bf16, Gelu, 128, { stages(128) }>>("stream_128", &(true, UNSCALED));
 }
 
 fn reduced<R: Reduction>(device: &Device, x: &[R::Element], shape: [usize; 3]) -> Vec<R::Output> {

@@ -10,6 +10,7 @@ mod histograms;
 mod indexed;
 mod matrices;
 mod movement;
+mod narrow_products;
 mod numbers;
 mod pages;
 mod products;

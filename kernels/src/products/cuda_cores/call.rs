@@ -20,8 +20,8 @@ const TILES: [Tile; 3] = [
 /// Kernels that sum in the registers of threads.
 pub struct CudaCores;
 
-impl Cores<f32> for CudaCores {
-    fn plan<E: Epilogue>(of: &Request<'_, '_, f32, E>) -> Result<Plan, KernelError> {
+impl Cores<f32, f32> for CudaCores {
+    fn plan<E: Epilogue>(of: &Request<'_, '_, f32, f32, E>) -> Result<Plan, KernelError> {
         let chosen = choose(&TILES, of.problem.tile, &of.task, of.limits)?;
         let Tile { rows, cols, .. } = chosen.tile;
         let copies = if is_wide(of.problem, &of.task) {
@@ -41,7 +41,7 @@ impl Cores<f32> for CudaCores {
         })
     }
 
-    fn step<'a, E: Epilogue>(of: Launching<'a, '_, f32, E>) -> Result<Step<'a>, KernelError> {
+    fn step<'a, E: Epilogue>(of: Launching<'a, '_, f32, f32, E>) -> Result<Step<'a>, KernelError> {
         match of.plan.tile {
             0x8000 => by_operands::<E, 256, 128, 4, 2, 1>(of),
             0x4000 => by_operands::<E, 128, 128, 2, 2, 2>(of),
@@ -51,7 +51,7 @@ impl Cores<f32> for CudaCores {
 }
 
 /// Whether groups of four elements that lie side by side begin at multiples of 16 bytes.
-fn is_wide<E>(problem: &Problem<'_, f32, E>, task: &Task) -> bool {
+fn is_wide<E>(problem: &Problem<'_, f32, f32, E>, task: &Task) -> bool {
     task.in_units(4, problem.misalignments(task))
 }
 
@@ -64,7 +64,7 @@ fn by_operands<
     const C: usize,
     const BLOCKS: usize,
 >(
-    of: Launching<'a, '_, f32, E>,
+    of: Launching<'a, '_, f32, f32, E>,
 ) -> Result<Step<'a>, KernelError> {
     match (of.task.a_beside, of.task.b_beside, is_wide(&of.problem, &of.task)) {
         (false, false, _) => launch::<E, false, false, false, M, N, R, C, BLOCKS>(of),
@@ -89,9 +89,9 @@ fn launch<
     const C: usize,
     const BLOCKS: usize,
 >(
-    of: Launching<'a, '_, f32, E>,
+    of: Launching<'a, '_, f32, f32, E>,
 ) -> Result<Step<'a>, KernelError> {
-    let (Memory { a, b, mut c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    let (Memory { a, b, mut c, bias, residual, .. }, epilogue) = of.problem.memory(&of.task);
     let (shape, how) = (of.task.shape, of.task.how);
     Ok(step!(
         of.target,

@@ -1,19 +1,19 @@
-//! Tiles of products by warpgroups whose operands are boxes of the copy engine, and their launches.
-
-use std::any::TypeId;
+//! Tiles of products by warpgroups whose operands are boxes of the copy engine, and their launches, for elements of `c` of 16 bits.
 
 use warpsmith::prelude::*;
 use warpsmith::tensor::{Swizzle64, Swizzle128};
 use warpsmith::tensor_map::BoxLayout;
 use warpsmith::tile::Unswizzled;
 
+use super::super::Epilogue;
 use super::super::element::Launching;
 use super::super::problem::{Memory, Task};
+use super::super::scales::scaling;
 use super::super::tiles::{Chosen, Tile};
-use super::super::{Epilogue, Unchanged};
 use super::call::{OF_WARPS, SPLIT, TensorCoreElement, WARPGROUPS};
-use super::split::{PARTS, gemm_split};
-use super::warpgroups::{self, Beside, DEPTH, GROUP, Lines, Order, THREADS, gemm_warpgroups};
+use super::element::{Multiplied, Stored};
+use super::split::{DEPTH, PARTS, gemm_split};
+use super::warpgroups::{self, Beside, GROUP, Lines, Order, THREADS, gemm_warpgroups};
 use crate::argument::Input;
 use crate::call::{Step, step};
 use crate::error::KernelError;
@@ -39,7 +39,7 @@ const FEW_64: [Tile; 4] = [few(64, 64), few(64, 160), few(64, 224), shared(64, 6
 /// The same for up to 128 rows.
 const FEW_128: [Tile; 3] = [few(128, 48), few(128, 224), shared(128, 64)];
 
-const fn below(cols: usize, speed: f64) -> Tile {
+pub(super) const fn below(cols: usize, speed: f64) -> Tile {
     Tile::of_products(WARPGROUPS, [256, cols], 0.5, speed)
 }
 
@@ -52,14 +52,12 @@ const fn shared(rows: usize, cols: usize) -> Tile {
     Tile::of_loads(SPLIT, [rows, cols], 0.5, 0.6)
 }
 
-/// Bytes of an L2 cache that keeps `b` until the next product with it.
-const L2: usize = 48 << 20;
-
-/// The tiles that have all rows of a task with few.
+/// The tiles that have all rows of a task with few; the last one is shared.
 pub(super) fn of_few_rows(task: &Task) -> Option<&'static [Tile]> {
     match task.shape.m {
-        33..=64 if !task.b_beside => Some(&FEW_64),
-        65..=128 if !task.b_beside => Some(&FEW_128),
+        _ if task.b_beside || task.by_blocks => None,
+        33..=64 => Some(&FEW_64),
+        65..=128 => Some(&FEW_128),
         _ => None,
     }
 }
@@ -86,7 +84,7 @@ pub(super) fn plan(chosen: &Chosen, task: &Task, multiprocessors: u32) -> (u32, 
     let (rows, blocks) = rows_of(task);
     let (rows, cols, blocks) = (rows / blocks, chosen.tile.cols, blocks as u32);
     let grid = (blocks * chosen.grid).min(multiprocessors / blocks * blocks);
-    (grid, THREADS, warpgroups::shared(rows, cols, part(rows, cols)), 0)
+    (grid, THREADS, warpgroups::shared(rows, cols, 2 * part(rows, cols)), 0)
 }
 
 /// The same for blocks that share tiles.
@@ -96,60 +94,78 @@ pub(super) fn plan_split(chosen: &Chosen) -> (u32, u32, usize, usize) {
     (grid, THREADS, warpgroups::shared(rows, cols, 0), grid as usize * rows * cols * size_of::<f32>())
 }
 
-pub(super) fn step<'a, T: TensorCoreElement, E: Epilogue>(
-    of: Launching<'a, '_, T, E>,
+/// Rows and columns of a block, columns of a warpgroup, those of `b` that are loaded at a time, and blocks of a cluster.
+macro_rules! launch {
+    ($of:ident, $unit:expr, $depth:expr, $order:ty, $layout:ty: $rows:literal, $cols:literal, $own:literal, $box:literal, $blocks:literal) => {{
+        let is_streamed = streams(&$of);
+        by_warpgroups::<
+            _,
+            _,
+            _,
+            $order,
+            $layout,
+            $unit,
+            $depth,
+            $rows,
+            $cols,
+            $own,
+            { part($rows, $cols) },
+            $box,
+            { warpgroups::stages($rows, $cols, 2 * part($rows, $cols)) },
+            $blocks,
+        >($of, is_streamed)
+    }};
+}
+
+/// The launch for `b` with the elements of each row side by side.
+pub(super) fn step_panels<'a, T: TensorCoreElement, C: Stored, E: Epilogue>(
+    of: Launching<'a, '_, T, C, E>,
 ) -> Result<Step<'a>, KernelError> {
-    /// Rows and columns of a block, columns of a warpgroup, those of `b` that are loaded at a time, and blocks of a cluster.
-    macro_rules! launch {
-        ($order:ty, $layout:ty, $rows:literal, $cols:literal, $own:literal, $box:literal, $blocks:literal) => {
-            by_warpgroups::<
-                T,
-                E,
-                $order,
-                $layout,
-                $rows,
-                $cols,
-                $own,
-                { part($rows, $cols) },
-                $box,
-                { warpgroups::stages($rows, $cols, part($rows, $cols)) },
-                $blocks,
-            >(of)
-        };
-    }
-    let (rows, _) = rows_of(&of.task);
-    match (of.task.b_beside, rows, of.plan.tile / rows) {
-        (true, _, 256) => launch!(Beside, Swizzle128, 128, 256, 256, 64, 2),
-        (true, ..) => launch!(Beside, Swizzle128, 128, 128, 128, 64, 2),
-        (_, 64, 64) => launch!(Lines, Swizzle64, 64, 64, 32, 64, 1),
-        (_, 64, 160) => launch!(Lines, Unswizzled, 64, 160, 80, 160, 1),
-        (_, 64, _) => launch!(Lines, Unswizzled, 64, 224, 112, 224, 1),
-        (_, 128, 48) => launch!(Lines, Unswizzled, 128, 48, 48, 48, 1),
-        (_, 128, _) => launch!(Lines, Swizzle64, 128, 224, 224, 224, 1),
-        (_, _, 256) => launch!(Lines, Swizzle128, 128, 256, 256, 128, 2),
-        (_, _, 224) => launch!(Lines, Swizzle64, 128, 224, 224, 112, 2),
-        (_, _, 192) => launch!(Lines, Swizzle128, 128, 192, 192, 96, 2),
-        (_, _, 144) => launch!(Lines, Unswizzled, 128, 144, 144, 72, 2),
-        (_, _, 112) => launch!(Lines, Unswizzled, 128, 112, 112, 56, 2),
-        _ => launch!(Lines, Swizzle128, 128, 128, 128, 64, 2),
+    match of.plan.tile / BELOW[0].rows {
+        256 => launch!(of, 8, 64, Beside<T>, Swizzle128: 128, 256, 256, 64, 2),
+        _ => launch!(of, 8, 64, Beside<T>, Swizzle128: 128, 128, 128, 64, 2),
     }
 }
 
-pub(super) fn step_split<'a, T: TensorCoreElement, E: Epilogue>(
-    of: Launching<'a, '_, T, E>,
+/// The launch for `b` with the elements of each column side by side, and elements of `c` of 16 bits.
+pub(super) fn step<'a, T: Multiplied, C: Stored, E: Epilogue, const UNIT: usize, const DEPTH: usize>(
+    of: Launching<'a, '_, T, C, E>,
+) -> Result<Step<'a>, KernelError> {
+    let rows = rows_of(&of.task).0;
+    match (rows, of.plan.tile / rows) {
+        (64, 64) => launch!(of, UNIT, DEPTH, Lines<T>, Swizzle64: 64, 64, 32, 64, 1),
+        (64, 160) => launch!(of, UNIT, DEPTH, Lines<T>, Unswizzled: 64, 160, 80, 160, 1),
+        (64, _) => launch!(of, UNIT, DEPTH, Lines<T>, Unswizzled: 64, 224, 112, 224, 1),
+        (128, 48) => launch!(of, UNIT, DEPTH, Lines<T>, Unswizzled: 128, 48, 48, 48, 1),
+        (128, _) => launch!(of, UNIT, DEPTH, Lines<T>, Swizzle64: 128, 224, 224, 224, 1),
+        (_, 256) => launch!(of, UNIT, DEPTH, Lines<T>, Swizzle128: 128, 256, 256, 128, 2),
+        (_, 224) => launch!(of, UNIT, DEPTH, Lines<T>, Swizzle64: 128, 224, 224, 112, 2),
+        (_, 192) => launch!(of, UNIT, DEPTH, Lines<T>, Swizzle128: 128, 192, 192, 96, 2),
+        (_, 144) => launch!(of, UNIT, DEPTH, Lines<T>, Unswizzled: 128, 144, 144, 72, 2),
+        (_, 112) => launch!(of, UNIT, DEPTH, Lines<T>, Unswizzled: 128, 112, 112, 56, 2),
+        _ => launch!(of, UNIT, DEPTH, Lines<T>, Swizzle128: 128, 128, 128, 64, 2),
+    }
+}
+
+pub(super) fn step_split<'a, T: TensorCoreElement, C: Stored, E: Epilogue>(
+    of: Launching<'a, '_, T, C, E>,
 ) -> Result<Step<'a>, KernelError> {
     match rows_of(&of.task) {
-        (64, _) => by_split::<T, E, 64, 64, 32, { warpgroups::stages(64, 64, 0) }>(of),
-        _ => by_split::<T, E, 128, 64, 64, { warpgroups::stages(128, 64, 0) }>(of),
+        (64, _) => by_split::<T, C, E, 64, 64, 32, { warpgroups::stages(64, 64, 0) }>(of),
+        _ => by_split::<T, C, E, 128, 64, 64, { warpgroups::stages(128, 64, 0) }>(of),
     }
 }
 
-fn by_warpgroups<
+/// Launches the kernel of warpgroups.
+pub(super) fn by_warpgroups<
     'a,
-    T: TensorCoreElement,
+    T: Multiplied,
+    C: Stored,
     E: Epilogue,
-    O: Order,
+    O: Order<Element = T>,
     L: BoxLayout,
+    const UNIT: usize,
+    const DEPTH: usize,
     const ROWS: usize,
     const COLS: usize,
     const OWN: usize,
@@ -158,23 +174,37 @@ fn by_warpgroups<
     const STAGES: usize,
     const BLOCKS: u32,
 >(
-    of: Launching<'a, '_, T, E>,
+    of: Launching<'a, '_, T, C, E>,
+    streams: bool,
 ) -> Result<Step<'a>, KernelError> {
-    let streams = streams(&of);
-    let (Memory { a, b, c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    let (scaling, is_plain) = (scaling(of.problem.scales.as_ref()), of.problem.is_plain());
+    let (has_bias, has_residual) = (of.task.how.has_bias, of.task.how.has_residual);
+    let (Memory { a, b, c, bias, residual, scales: [a_scales, b_scales], strides }, epilogue) =
+        of.problem.memory(&of.task);
     let (shape, how, device) = (of.task.shape, of.task.how, &of.target.device);
-    let is_plain = how.alpha == 1.0
-        && !how.has_bias
-        && !how.has_residual
-        && TypeId::of::<E>() == TypeId::of::<Unchanged>();
-    let (a, b) = operands::<T, ROWS, BOX>(device, a, b, &of.task)?;
-    let mut c: TensorMapMut<'a, T, GROUP, OUT, L> =
+    let (a, b) = operands::<T, UNIT, DEPTH, ROWS, BOX>(device, a, b, &of.task)?;
+    let mut c: TensorMapMut<'a, C, GROUP, OUT, L> =
         device.tensor_map_mut(c, [shape.m, shape.n], how.c_stride)?;
     Ok(step!(
         of.target,
         early(of.plan.grid, of.plan.block, BLOCKS),
-        gemm_warpgroups::<T, E, O, L, ROWS, COLS, OWN, OUT, BOX, STAGES, BLOCKS>(
-            &a, &b, &mut c, &bias, &residual, shape, how, epilogue, is_plain, streams
+        gemm_warpgroups::<T, C, E, O, L, UNIT, DEPTH, ROWS, COLS, OWN, OUT, BOX, STAGES, BLOCKS>(
+            &a,
+            &b,
+            &mut c,
+            &bias,
+            &residual,
+            &a_scales,
+            &b_scales,
+            shape,
+            how,
+            strides,
+            epilogue,
+            is_plain,
+            has_bias,
+            has_residual,
+            scaling,
+            streams
         )
     ))
 }
@@ -182,48 +212,61 @@ fn by_warpgroups<
 fn by_split<
     'a,
     T: TensorCoreElement,
+    C: Stored,
     E: Epilogue,
     const ROWS: usize,
     const COLS: usize,
     const OWN: usize,
     const STAGES: usize,
 >(
-    of: Launching<'a, '_, T, E>,
+    of: Launching<'a, '_, T, C, E>,
 ) -> Result<Step<'a>, KernelError> {
-    let streams = streams(&of);
-    let (Memory { a, b, mut c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    let (streams, scaling) = (streams(&of), scaling(of.problem.scales.as_ref()));
+    let (Memory { a, b, mut c, bias, residual, scales: [a_scales, b_scales], strides }, epilogue) =
+        of.problem.memory(&of.task);
     let (shape, how, device) = (of.task.shape, of.task.how, &of.target.device);
     let mut partials: Buffer<F32x4> = device.alloc_uninit(of.plan.workspace / size_of::<F32x4>())?;
-    let (a, b) = operands::<T, ROWS, COLS>(device, a, b, &of.task)?;
+    let (a, b) = operands::<T, 8, DEPTH, ROWS, COLS>(device, a, b, &of.task)?;
     Ok(step!(
         of.target,
         early(of.plan.grid, of.plan.block, PARTS),
-        gemm_split::<T, E, ROWS, COLS, OWN, STAGES>(
+        gemm_split::<T, C, E, ROWS, COLS, OWN, STAGES>(
             &a,
             &b,
             &mut c,
             &bias,
             &residual,
+            &a_scales,
+            &b_scales,
             &mut partials,
             shape,
             how,
+            strides,
             epilogue,
+            scaling,
             streams
         )
     ))
 }
 
 /// The maps by which blocks load boxes of `a` and of `b`.
-type Operands<'a, T, const OF_A: usize, const OF_B: usize> =
-    (TensorMap<'a, T, OF_A, DEPTH, Swizzle128>, TensorMap<'a, T, OF_B, DEPTH, Swizzle128>);
+type Operands<'a, T, const UNIT: usize, const DEPTH: usize, const OF_A: usize, const OF_B: usize> =
+    (TensorMap<'a, T, OF_A, DEPTH, Swizzle128<UNIT>>, TensorMap<'a, T, OF_B, DEPTH, Swizzle128<UNIT>>);
 
 /// The maps of a task's operands, for boxes of these rows.
-pub(super) fn operands<'a, T: TensorCoreElement, const OF_A: usize, const OF_B: usize>(
+pub(super) fn operands<
+    'a,
+    T: Multiplied,
+    const UNIT: usize,
+    const DEPTH: usize,
+    const OF_A: usize,
+    const OF_B: usize,
+>(
     device: &Device,
     a: Input<'a, T>,
     b: Input<'a, T>,
     task: &Task,
-) -> Result<Operands<'a, T, OF_A, OF_B>, KernelError> {
+) -> Result<Operands<'a, T, UNIT, DEPTH, OF_A, OF_B>, KernelError> {
     let shape = task.shape;
     let of_b = if task.b_beside { [shape.k, shape.n] } else { [shape.n, shape.k] };
     Ok((
@@ -233,7 +276,8 @@ pub(super) fn operands<'a, T: TensorCoreElement, const OF_A: usize, const OF_B: 
 }
 
 /// Whether blocks read `b`, of which each has columns of its own, past what the L2 cache keeps.
-fn streams<T, E>(of: &Launching<'_, '_, T, E>) -> bool {
+fn streams<T, C, E>(of: &Launching<'_, '_, T, C, E>) -> bool {
     let (_, blocks) = rows_of(&of.task);
-    blocks == 1 && of.task.shape.n * of.task.shape.k * size_of::<T>() > L2
+    let l2 = of.target.device.limits().l2;
+    blocks == 1 && of.task.shape.n * of.task.shape.k * size_of::<T>() > l2
 }

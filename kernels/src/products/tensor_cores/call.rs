@@ -2,18 +2,19 @@
 
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
-use warpsmith::ptx::WgmmaElement;
-use warpsmith::tensor::{HalfElement, TensorElement};
-use warpsmith::tensor_map::MappedElement;
+use warpsmith::tensor::HalfElement;
 
 use super::super::Epilogue;
 use super::super::element::{Cores, Launching, Request};
 use super::super::problem::{Memory, Task};
+use super::super::scales::scaling;
 use super::super::tiles::{Tile, choose};
+use super::along::{self, Output};
 use super::boxes;
+use super::element::Multiplied;
 use super::stream_k::{self, Shares, gemm_stream_k};
-use super::warpgroups::DEPTH;
-use super::warps::{self, gemm_warps};
+use super::warpgroups::DEPTH_BYTES;
+use super::warps::{self, Across, Along, Side, gemm_warps};
 use crate::call::{Plan, Step, step};
 use crate::error::KernelError;
 
@@ -38,31 +39,99 @@ const fn of_stream_k(rows: usize) -> Tile {
 /// Kernels that multiply by the instructions of tensor cores.
 pub struct TensorCores;
 
-/// Elements that all these kernels multiply.
-pub trait TensorCoreElement:
-    TensorElement<Sum = f32> + WgmmaElement<Sum = f32> + MappedElement + HalfElement + Num + 'static
-{
-}
+/// Floats of sixteen bits, which all kernels of tensor cores multiply.
+pub trait TensorCoreElement: Multiplied<Total = f32> + HalfElement + Num {}
 
 impl TensorCoreElement for bf16 {}
 impl TensorCoreElement for f16 {}
 
-impl<T: TensorCoreElement> Cores<T> for TensorCores {
-    fn plan<E: Epilogue>(of: &Request<'_, '_, T, E>) -> Result<Plan, KernelError> {
-        let (tiles, why) = tiles(of);
+/// Elements with the launches of the kernels that multiply them.
+pub trait Operand: Multiplied {
+    /// Whether elements are floats of sixteen bits, whose order is free, and which have tiles of more extents.
+    const IS_HALF: bool;
+    /// The least compute capability.
+    const NEEDS: (u32, u32);
+
+    /// The launch of a plan.
+    fn step<'a, C: Output, E: Epilogue>(of: Launching<'a, '_, Self, C, E>) -> Result<Step<'a>, KernelError>;
+}
+
+/// Halves, and elements along `k` alone: of these, elements of 16, 64 and 128 bytes, and the least compute capability.
+macro_rules! operands {
+    (halves $($t:ty)+) => {$(
+        impl Operand for $t {
+            const IS_HALF: bool = true;
+            const NEEDS: (u32, u32) = (8, 0);
+
+            fn step<'a, C: Output, E: Epilogue>(
+                of: Launching<'a, '_, Self, C, E>,
+            ) -> Result<Step<'a>, KernelError> {
+                type Lines = Along<$t, 32, 8>;
+                const RINGS: usize = warps::rings(2);
+                match (of.plan.kernel, of.task.a_beside, of.task.b_beside) {
+                    (WARPGROUPS, _, true) => boxes::step_panels(of),
+                    (WARPGROUPS, ..) => boxes::step::<Self, C, E, 8, 64>(of),
+                    (SPLIT, ..) => boxes::step_split(of),
+                    (STREAM_K, ..) => in_shares::<Self, C, E, 8, 64>(of),
+                    (_, false, false) => by_warps::<Self, C, E, Lines, Lines, 32, RINGS>(of),
+                    (_, false, true) => by_warps::<Self, C, E, Lines, Across<$t>, 32, RINGS>(of),
+                    (_, true, false) => by_warps::<Self, C, E, Across<$t>, Lines, 32, RINGS>(of),
+                    (_, true, true) => by_warps::<Self, C, E, Across<$t>, Across<$t>, 32, RINGS>(of),
+                }
+            }
+        }
+    )+};
+    ($($t:ty: $unit:literal, $half:literal, $depth:literal, $needs:expr;)+) => {$(
+        impl Operand for $t {
+            const IS_HALF: bool = false;
+            const NEEDS: (u32, u32) = $needs;
+
+            fn step<'a, C: Output, E: Epilogue>(
+                of: Launching<'a, '_, Self, C, E>,
+            ) -> Result<Step<'a>, KernelError> {
+                type Lines = Along<$t, $half, $unit>;
+                const RINGS: usize = warps::rings(16 / $unit);
+                match of.plan.kernel {
+                    WARPGROUPS => C::step::<Self, E, $unit, $depth>(of),
+                    STREAM_K => in_shares::<Self, C, E, $unit, $depth>(of),
+                    _ => by_warps::<Self, C, E, Lines, Lines, $half, RINGS>(of),
+                }
+            }
+        }
+    )+};
+}
+
+operands! { halves bf16 f16 }
+
+operands! {
+    f32: 4, 16, 32, (8, 0);
+    F8E4M3: 16, 64, 128, (8, 9);
+    F8E5M2: 16, 64, 128, (8, 9);
+    i8: 16, 64, 128, (8, 0);
+}
+
+impl<T: Operand, C: Output> Cores<T, C> for TensorCores {
+    fn plan<E: Epilogue>(of: &Request<'_, '_, T, C, E>) -> Result<Plan, KernelError> {
+        if of.limits.compute < T::NEEDS {
+            return Err(KernelError::Device { kernel: "gemm", needs: T::NEEDS, has: of.limits.compute });
+        }
+        along::check(of)?;
+        let (tiles, why) = tiles(of)?;
         let chosen = choose(tiles, of.problem.tile, &of.task, of.limits)?;
         let why = format!("{}; {why}", chosen.why);
         let multiprocessors = of.limits.multiprocessors.max(2);
         let (grid, block, shared, workspace) = match chosen.tile.kernel {
-            WARPGROUPS => boxes::plan(&chosen, &of.task, multiprocessors),
+            WARPGROUPS if size_of::<C>() == 2 => boxes::plan(&chosen, &of.task, multiprocessors),
+            WARPGROUPS => along::plan(&chosen, multiprocessors),
             SPLIT => boxes::plan_split(&chosen),
             STREAM_K => {
                 let rows = chosen.tile.rows;
-                let Sharing { blocks, workspace: [quads, counters], .. } = sharing(rows, &of.task, of.limits);
+                let Sharing { blocks, workspace: [quads, counters], .. } =
+                    sharing::<T>(rows, &of.task, of.limits);
                 let workspace = quads * size_of::<F32x4>() + counters * size_of::<u32>();
                 (blocks, stream_k::THREADS, stream_k::shared(rows), workspace)
             }
-            _ => (chosen.grid, warps::THREADS, warps::RINGS * size_of::<T>(), 0),
+            _ => (chosen.grid, warps::THREADS, warps::rings(size_of::<T>()) * size_of::<T>(), 0),
         };
         Ok(Plan {
             kernel: chosen.tile.kernel,
@@ -76,31 +145,43 @@ impl<T: TensorCoreElement> Cores<T> for TensorCores {
         })
     }
 
-    fn step<'a, E: Epilogue>(of: Launching<'a, '_, T, E>) -> Result<Step<'a>, KernelError> {
-        match (of.plan.kernel, of.plan.tile, of.task.a_beside, of.task.b_beside) {
-            (WARPGROUPS, ..) => boxes::step(of),
-            (SPLIT, ..) => boxes::step_split(of),
-            (STREAM_K, tile, ..) => match tile / stream_k::LINES {
-                16 => in_shares::<T, E, 16, { stream_k::stages(16) }>(of),
-                32 => in_shares::<T, E, 32, { stream_k::stages(32) }>(of),
-                64 => in_shares::<T, E, 64, { stream_k::stages(64) }>(of),
-                _ => in_shares::<T, E, 128, { stream_k::stages(128) }>(of),
-            },
-            (_, _, false, false) => by_warps::<T, E, false, false>(of),
-            (_, _, false, true) => by_warps::<T, E, false, true>(of),
-            (_, _, true, false) => by_warps::<T, E, true, false>(of),
-            (_, _, true, true) => by_warps::<T, E, true, true>(of),
-        }
+    fn step<'a, E: Epilogue>(of: Launching<'a, '_, T, C, E>) -> Result<Step<'a>, KernelError> {
+        T::step(of)
     }
 }
 
 /// The tiles that a task may have, and why those.
-fn tiles<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> (&'static [Tile], String) {
-    let not_stored = not_stored(of);
-    if let Some(why) = not_loaded(of) {
-        return (&OF_WARPS, format!("no copy engine, as {why}"));
+fn tiles<T: Operand, C: Output, E: Epilogue>(
+    of: &Request<'_, '_, T, C, E>,
+) -> Result<(&'static [Tile], String), KernelError> {
+    let (not_loaded, not_stored) = (not_loaded(of), not_stored(of));
+    if of.task.by_blocks {
+        return match not_loaded.or(not_stored) {
+            None => Ok((&along::OF_BLOCKS, "each step is scaled by the factors of its blocks".to_owned())),
+            Some(why) => Err(KernelError::Shape {
+                what: "scales",
+                expected: "operands and a `c` that the copy engine loads and stores, for factors of blocks"
+                    .to_owned(),
+                got: format!("others, as {why}"),
+                way_out: "pass matrices whose rows begin at multiples of 16 bytes, without `beta`, on compute capability 9.0",
+            }),
+        };
     }
-    if let (None, Some(tiles)) = (not_stored, boxes::of_few_rows(&of.task)) {
+    if let Some(why) = not_loaded {
+        return Ok((&OF_WARPS, format!("no copy engine, as {why}")));
+    }
+    Ok(of_boxes(of, not_stored))
+}
+
+/// Those of a task whose operands the copy engine loads, and why it does not store `c`.
+fn of_boxes<T: Operand, C: Output, E: Epilogue>(
+    of: &Request<'_, '_, T, C, E>,
+    not_stored: Option<&str>,
+) -> (&'static [Tile], String) {
+    let few = if size_of::<C>() == 2 { boxes::of_few_rows(&of.task) } else { None };
+    if let (None, Some(tiles)) = (not_stored, few) {
+        // The last one is shared, which only halves are.
+        let tiles = if T::IS_HALF { tiles } else { &tiles[..tiles.len() - 1] };
         return (tiles, "few rows, where loading the operands takes longest".to_owned());
     }
     match not_stored {
@@ -113,12 +194,13 @@ fn tiles<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> (&'st
         Some(why) if !of.task.b_beside => (&OF_STREAM_K[3..], format!("stored by threads, as {why}")),
         Some(why) => (&OF_WARPS, format!("no warpgroups, as {why}")),
         None if of.task.b_beside => (&boxes::OF_PANELS, "the copy engine loads and stores".to_owned()),
-        None => (&boxes::BELOW, "the copy engine loads and stores".to_owned()),
+        None if size_of::<C>() == 2 => (&boxes::BELOW, "the copy engine loads and stores".to_owned()),
+        None => (&along::TILES, "the copy engine loads and stores".to_owned()),
     }
 }
 
 /// Why the copy engine cannot load the operands, or no warpgroup can multiply them.
-fn not_loaded<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> Option<&'static str> {
+fn not_loaded<T, C, E>(of: &Request<'_, '_, T, C, E>) -> Option<&'static str> {
     let task = &of.task;
     if of.limits.compute != (9, 0) {
         Some("only that of compute capability 9.0 is used")
@@ -138,10 +220,10 @@ fn not_loaded<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> 
 }
 
 /// Why the copy engine cannot store `c`.
-fn not_stored<T: TensorCoreElement, E: Epilogue>(of: &Request<'_, '_, T, E>) -> Option<&'static str> {
+fn not_stored<T, C, E>(of: &Request<'_, '_, T, C, E>) -> Option<&'static str> {
     if of.task.how.beta != 0.0 {
         Some("elements of `c` are added")
-    } else if of.problem.c.memory().misalignment() != Some(0) || !is_in_units::<T>(of.task.how.c_stride) {
+    } else if of.problem.c.memory().misalignment() != Some(0) || !is_in_units::<C>(of.task.how.c_stride) {
         Some("not all rows of `c` begin at multiples of 16 bytes")
     } else {
         None
@@ -163,10 +245,10 @@ struct Sharing {
 }
 
 /// Equally many blocks for each tile, unless that leaves many multiprocessors idle; then a block for each of these.
-fn sharing(rows: usize, task: &Task, limits: &Limits) -> Sharing {
+fn sharing<T>(rows: usize, task: &Task, limits: &Limits) -> Sharing {
     let tiles = task.shape.m.div_ceil(rows) * task.shape.n.div_ceil(stream_k::LINES);
     // No memory holds operands with more steps than 32 bits count.
-    let steps = task.shape.k.div_ceil(DEPTH);
+    let steps = task.shape.k.div_ceil(DEPTH_BYTES / size_of::<T>());
     let multiprocessors = limits.multiprocessors.max(2) as usize;
     let each = (multiprocessors / tiles).min(steps / FEWEST_STEPS).max(1);
     // Large sums are added up by the blocks of a cluster together, small ones by the last block of a tile.
@@ -189,45 +271,86 @@ fn sharing(rows: usize, task: &Task, limits: &Limits) -> Sharing {
     Sharing { shares, blocks: blocks as u32, parts: parts.map(|parts| parts as u32), workspace }
 }
 
-fn by_warps<'a, T: TensorCoreElement, E: Epilogue, const A_BESIDE: bool, const B_BESIDE: bool>(
-    of: Launching<'a, '_, T, E>,
+/// Launches the kernel of warps, with operands of these orders.
+fn by_warps<
+    'a,
+    T: Operand,
+    C: Output,
+    E: Epilogue,
+    A: Side<Element = T>,
+    B: Side<Element = T>,
+    const DEPTH: usize,
+    const RINGS: usize,
+>(
+    of: Launching<'a, '_, T, C, E>,
 ) -> Result<Step<'a>, KernelError> {
-    let (Memory { a, b, mut c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    let scaling = scaling(of.problem.scales.as_ref());
+    let (Memory { a, b, mut c, bias, residual, scales: [a_scales, b_scales], strides }, epilogue) =
+        of.problem.memory(&of.task);
     let (shape, how) = (of.task.shape, of.task.how);
     Ok(step!(
         of.target,
         (of.plan.grid, of.plan.block),
-        gemm_warps::<T, E, A_BESIDE, B_BESIDE>(&a, &b, &mut c, &bias, &residual, shape, how, epilogue)
+        gemm_warps::<T, C, E, A, B, DEPTH, RINGS>(
+            &a, &b, &mut c, &bias, &residual, &a_scales, &b_scales, shape, how, strides, epilogue, scaling
+        )
     ))
 }
 
-fn in_shares<'a, T: TensorCoreElement, E: Epilogue, const ROWS: usize, const STAGES: usize>(
-    of: Launching<'a, '_, T, E>,
+/// Launches the kernel whose blocks share the steps of tiles, with the rows of the plan.
+fn in_shares<'a, T: Operand, C: Output, E: Epilogue, const UNIT: usize, const DEPTH: usize>(
+    of: Launching<'a, '_, T, C, E>,
 ) -> Result<Step<'a>, KernelError> {
-    let (Memory { a, b, mut c, bias, residual }, epilogue) = of.problem.memory(&of.task);
+    match of.plan.tile / stream_k::LINES {
+        16 => in_shares_of::<T, C, E, UNIT, DEPTH, 16, { stream_k::stages(16) }>(of),
+        32 => in_shares_of::<T, C, E, UNIT, DEPTH, 32, { stream_k::stages(32) }>(of),
+        64 => in_shares_of::<T, C, E, UNIT, DEPTH, 64, { stream_k::stages(64) }>(of),
+        _ => in_shares_of::<T, C, E, UNIT, DEPTH, 128, { stream_k::stages(128) }>(of),
+    }
+}
+
+fn in_shares_of<
+    'a,
+    T: Operand,
+    C: Output,
+    E: Epilogue,
+    const UNIT: usize,
+    const DEPTH: usize,
+    const ROWS: usize,
+    const STAGES: usize,
+>(
+    of: Launching<'a, '_, T, C, E>,
+) -> Result<Step<'a>, KernelError> {
+    let scaling = scaling(of.problem.scales.as_ref());
+    let (Memory { a, b, mut c, bias, residual, scales: [a_scales, b_scales], strides }, epilogue) =
+        of.problem.memory(&of.task);
     let (shape, how, device) = (of.task.shape, of.task.how, &of.target.device);
     let Sharing { shares, blocks, parts, workspace: [quads, counters] } =
-        sharing(ROWS, &of.task, device.limits());
+        sharing::<T>(ROWS, &of.task, device.limits());
     let in_clusters = parts.is_some();
     let mut partials: Buffer<F32x4> = device.alloc_uninit(quads)?;
     let mut arrived: Buffer<u32> = device.alloc_zeroed(counters)?;
-    let (a, b) = boxes::operands::<T, ROWS, { stream_k::LINES }>(device, a, b, &of.task)?;
+    let (a, b) = boxes::operands::<T, UNIT, DEPTH, ROWS, { stream_k::LINES }>(device, a, b, &of.task)?;
     Ok(step!(
         of.target,
         early(blocks, of.plan.block, parts.unwrap_or(1)),
-        gemm_stream_k::<T, E, ROWS, STAGES>(
+        gemm_stream_k::<T, C, E, UNIT, DEPTH, ROWS, STAGES>(
             &a,
             &b,
             &mut c,
             &bias,
             &residual,
+            &a_scales,
+            &b_scales,
             &mut partials,
             &mut arrived,
             shape,
             how,
+            strides,
             shares,
             epilogue,
-            in_clusters
+            in_clusters,
+            scaling
         )
     ))
 }

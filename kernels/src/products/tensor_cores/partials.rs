@@ -1,24 +1,9 @@
-//! Partial sums in global memory, from blocks that share a tile, and how sums reach `c` one by one.
+//! Partial sums in global memory, from blocks that share a tile. A sum of integers lies there by its bits.
 
 use warpsmith::prelude::*;
 use warpsmith::tensor::{Accumulator, Fragment};
 
-use super::super::Epilogue;
-use super::super::finish::Finisher;
-
-/// Stores the element of `c` at (`row`, `col`) for its sum. It exists, as a call's arguments fit together.
-#[gpu_fn]
-pub fn store_element<T: Num + GpuType, E: Epilogue>(
-    c: &mut [T],
-    finisher: Finisher<T, E>,
-    sum: f32,
-    row: usize,
-    col: usize,
-) {
-    let to = c.as_mut_ptr().wrapping_add(finisher.place(row, col));
-    let old = if finisher.adds() { unsafe { *to }.cast::<f32>() } else { 0.0 };
-    unsafe { *to = finisher.element(sum, old, row, col) }
-}
+use super::element::Total;
 
 /// The place of a thread's first four partial sums, of those of a slot's two warpgroups; the next four are 128 places further.
 #[gpu_fn]
@@ -28,40 +13,49 @@ pub fn place_of_partial<const COLS: usize>(slot: u32, group: u32) -> usize {
 
 /// Stores a thread's sums.
 #[gpu_fn]
-pub fn store_partial<const COLS: usize>(sums: &Accumulator<f32, COLS>, partials: &mut [F32x4], place: usize) {
+pub fn store_partial<D: Total, const COLS: usize>(
+    sums: &Accumulator<D, COLS>,
+    partials: &mut [F32x4],
+    place: usize,
+) {
     #[unroll]
     for i in 0..COLS / 8 {
         let [a, b] = [[sums.get(4 * i), sums.get(4 * i + 1)], [sums.get(4 * i + 2), sums.get(4 * i + 3)]];
-        partials[place + i * 128] = F32x4::new(a[0], a[1], b[0], b[1]);
+        partials[place + i * 128] = F32x4::new(a[0].kept(), a[1].kept(), b[0].kept(), b[1].kept());
     }
 }
 
 /// Adds the sums that a thread of another block has stored.
 #[gpu_fn]
-pub fn add_partial<const COLS: usize>(sums: &mut Accumulator<f32, COLS>, partials: &[F32x4], place: usize) {
+pub fn add_partial<D: Total, const COLS: usize>(
+    sums: &mut Accumulator<D, COLS>,
+    partials: &[F32x4],
+    place: usize,
+) {
     #[unroll]
     for i in 0..COLS / 8 {
         let four = partials[place + i * 128];
-        sums.set(4 * i, sums.get(4 * i) + four.x);
-        sums.set(4 * i + 1, sums.get(4 * i + 1) + four.y);
-        sums.set(4 * i + 2, sums.get(4 * i + 2) + four.z);
-        sums.set(4 * i + 3, sums.get(4 * i + 3) + four.w);
+        sums.set(4 * i, sums.get(4 * i) + D::keep(four.x));
+        sums.set(4 * i + 1, sums.get(4 * i + 1) + D::keep(four.y));
+        sums.set(4 * i + 2, sums.get(4 * i + 2) + D::keep(four.z));
+        sums.set(4 * i + 3, sums.get(4 * i + 3) + D::keep(four.w));
     }
 }
 
 /// The sums over the blocks of a cluster, whose slots begin at `first`, of a thread's four of eight columns, the `i`-th.
 #[gpu_fn]
-pub fn sum_of_four<const COLS: usize>(
+pub fn sum_of_four<D: Total, const COLS: usize>(
     partials: &[F32x4],
     first: u32,
     parts: u32,
     group: u32,
     i: usize,
-) -> [f32; 4] {
-    let mut four = [0.0f32; 4];
+) -> [D; 4] {
+    let mut four = [D::ZERO; 4];
     for part in 0..parts {
         let x = partials[place_of_partial::<COLS>(first + part, group) + i * 128];
-        four = [four[0] + x.x, four[1] + x.y, four[2] + x.z, four[3] + x.w];
+        four =
+            [four[0] + D::keep(x.x), four[1] + D::keep(x.y), four[2] + D::keep(x.z), four[3] + D::keep(x.w)];
     }
     four
 }

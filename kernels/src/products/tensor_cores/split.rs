@@ -5,15 +5,18 @@
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
 use warpsmith::tensor::{Accumulator, Fragment, Swizzle128};
-use warpsmith::tensor_map::MappedElement;
-use warpsmith::types::DeviceType;
 
 use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
+use super::super::scales::{Factors, ScaleStrides};
 use super::super::shape::Shape;
-use super::partials::{place_of_partial, store_element, store_partial, sum_of_four};
-use super::warpgroups::{DEPTH, Step, THREADS, place_of_group};
+use super::element::{Multiplied, Stored};
+use super::partials::{place_of_partial, store_partial, sum_of_four};
+use super::target::Target;
+use super::warpgroups::{Lines, Step, THREADS, add_steps, load_step, place_of_group};
 
+/// Columns of `a` and `b` that a stage holds: rows of 128 bytes.
+pub const DEPTH: usize = 64;
 /// Blocks of a cluster, which share a tile.
 pub const PARTS: u32 = 2;
 
@@ -21,11 +24,12 @@ pub const PARTS: u32 = 2;
 ///
 /// A cluster of [`PARTS`] blocks has a tile of `ROWS` × `COLS`, those below each other first. Two warpgroups of each block multiply 64
 /// rows by `OWN` columns each: with 128 rows, those below each other, and with 64 rows, those side by side. Each block stores its sums in
-/// `partials`, and then adds up every [`PARTS`]-th eight columns of the tile, in the order of the blocks. If `streams`, the L2 cache
-/// drops `b` first.
+/// `partials`, and then adds up every [`PARTS`]-th eight columns of the tile, in the order of the blocks. `scaling` says which factors
+/// there are. If `streams`, the L2 cache drops `b` first.
 #[gpu_kernel(launch_bounds(THREADS, 1), require(async_wgmma))]
 pub fn gemm_split<
-    T: MappedElement + WgmmaElement<Sum = f32> + Num + DeviceType<Erased = T>,
+    T: Multiplied,
+    C: Stored,
     E: Epilogue,
     const ROWS: usize,
     const COLS: usize,
@@ -34,16 +38,20 @@ pub fn gemm_split<
 >(
     a: &TensorMap<T, ROWS, DEPTH, Swizzle128>,
     b: &TensorMap<T, COLS, DEPTH, Swizzle128>,
-    c: &mut [T],
-    bias: &[T],
-    residual: &[T],
+    c: &mut [C],
+    bias: &[C],
+    residual: &[C],
+    a_scales: &[f32],
+    b_scales: &[f32],
     partials: &mut [F32x4],
     shape: Shape,
     how: Finish,
+    strides: ScaleStrides,
     epilogue: E,
+    #[comptime] scaling: u32,
     #[comptime] streams: bool,
 ) {
-    let ring = shared!(Pipeline<Step<T, ROWS, COLS>, STAGES, 2>);
+    let ring = shared!(Pipeline<Step<T, 8, DEPTH, ROWS, COLS>, STAGES, 2>);
     grid_dependency_wait();
     launch_dependents();
     let (rank, tile) = (cluster_block_rank(), block_idx().x / PARTS);
@@ -52,49 +60,40 @@ pub fn gemm_split<
     let steps = shape.k.div_ceil(DEPTH) as u32;
     let (start, end) = (steps * rank / PARTS, steps * (rank + 1) / PARTS);
     let group = warpgroup_id();
+    let (above, before) = place_of_group::<ROWS, OWN>(group as usize);
     if group == 2 {
         if thread_idx().x == 256 {
             let mut load = ring.producer();
             for s in start..end {
-                let slot = load.acquire();
-                let k = s * DEPTH as u32;
-                if streams {
-                    slot.load_hint(slot.tiles().rows, a, [row, k], CachePolicy::evict_last());
-                    slot.load_hint(slot.tiles().cols, b, [col, k], CachePolicy::evict_first());
-                } else {
-                    slot.load(slot.tiles().rows, a, [row, k]);
-                    slot.load(slot.tiles().cols, b, [col, k]);
-                }
-                load.commit(slot);
+                let at = [row, col, s * DEPTH as u32];
+                load_step::<T, Lines<T>, 8, DEPTH, ROWS, COLS, COLS, STAGES, 1>(
+                    &mut load, a, b, at, 0, streams,
+                );
             }
         }
     } else {
-        let (down, right) = place_of_group::<ROWS, OWN>(group as usize);
         let mut math = ring.consumer();
-        let mut sums = Accumulator::<f32, OWN>::zero();
-        let mut chain = sums.chain();
-        for _ in start..end {
-            let stage = math.wait();
-            chain.start_abt(stage.tiles().rows.rows(down), stage.tiles().cols.rows::<OWN>(right), true);
-            math.release_behind(&mut chain, stage);
-        }
-        math.finish(chain);
-        store_partial::<OWN>(&sums, partials, place_of_partial::<OWN>(block_idx().x, group));
+        let mut sums = Accumulator::<T::Total, OWN>::zero();
+        add_steps::<T, Lines<T>, 8, DEPTH, ROWS, COLS, OWN, STAGES, 1>(
+            &mut math,
+            &mut sums,
+            [above, before],
+            end - start,
+        );
+        store_partial::<T::Total, OWN>(&sums, partials, place_of_partial::<OWN>(block_idx().x, group));
     }
     cluster_sync();
     if group < 2 {
-        let (down, right) = place_of_group::<ROWS, OWN>(group as usize);
-        let (r, line) = Accumulator::<f32, OWN>::at(0);
-        let (row, col) = (row as usize + down + r, col as usize + right + line);
+        let (r, line) = Accumulator::<T::Total, OWN>::at(0);
+        let (row, col) = (row as usize + above + r, col as usize + before + line);
+        let factors = Factors::new(a_scales, b_scales, strides, shape.m, shape.n);
         let finisher = Finisher::new(how, bias, residual, epilogue, 0);
+        let target = Target::new(finisher, factors, scaling, shape);
         for i in (rank as usize..OWN / 8).step_by(PARTS as usize) {
-            let four = sum_of_four::<OWN>(partials, tile * PARTS, PARTS, group, i);
+            let four = sum_of_four::<T::Total, OWN>(partials, tile * PARTS, PARTS, group, i);
             #[unroll]
             for e in 0..4usize {
-                let (row, col) = (row + e / 2 * 8, col + i * 8 + e % 2);
-                if row < shape.m && col < shape.n {
-                    store_element::<T, E>(c, finisher, four[e], row, col);
-                }
+                target.store::<T::Total>(c, four[e], row + e / 2 * 8, col + i * 8 + e % 2);
             }
         }
     }

@@ -3,17 +3,19 @@
 //! A product with few rows reads far more of `b` than it multiplies, so its time is that of reading `b`, and there are few tiles. Each
 //! block takes an equal part of the steps of all tiles. Its copies go on while it finishes a tile, and so keep the memory busy.
 
+use warpsmith::pipeline::{Consumer, Producer};
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
 use warpsmith::tensor::{Accumulator, Fragment, Swizzle128};
-use warpsmith::tensor_map::MappedElement;
-use warpsmith::types::DeviceType;
 
 use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
+use super::super::scales::{Factors, ScaleStrides};
 use super::super::shape::Shape;
-use super::partials::{add_partial, place_of_partial, store_element, store_partial, sum_of_four};
-use super::warpgroups::{self, DEPTH};
+use super::element::{Multiplied, Stored, Total};
+use super::partials::{add_partial, place_of_partial, store_partial, sum_of_four};
+use super::target::Target;
+use super::warpgroups;
 
 /// Columns of `b` that a warpgroup multiplies.
 pub const GROUP: usize = 64;
@@ -67,39 +69,62 @@ impl Shares {
 
 /// The tiles of a step: columns of `b`, and rows of `a`.
 #[derive(Stage)]
-struct Step<'a, T: MappedElement + AnyBits + DeviceType<Erased = T> + 'static, const ROWS: usize> {
-    lines: Tile<'a, T, LINES, DEPTH, Swizzle128>,
-    rows: Tile<'a, T, ROWS, DEPTH, Swizzle128>,
+struct Step<'a, T: Multiplied, const UNIT: usize, const DEPTH: usize, const ROWS: usize> {
+    lines: Tile<'a, T, LINES, DEPTH, Swizzle128<UNIT>>,
+    rows: Tile<'a, T, ROWS, DEPTH, Swizzle128<UNIT>>,
+}
+
+/// Steps of one tile, side by side.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Run {
+    tile: u32,
+    first: u32,
+    count: u32,
+}
+
+/// The steps from number `at` on, up to `end` or up to the last one of their tile.
+#[gpu_fn]
+fn run_from(at: u32, end: u32, steps: u32) -> Run {
+    let first = at % steps;
+    Run { tile: at / steps, first, count: (steps - first).min(end - at) }
 }
 
 /// `c = a * b`, finished as `how` says; `a`: `[m, k]`, `b`: `[n, k]`, `c`: `[m, n]`, of any size.
 ///
-/// Tiles of `c` have `ROWS` × [`LINES`] elements; tiles below each other follow each other. The columns of `b` are the left operand, of which
-/// each warpgroup multiplies [`GROUP`], and the rows of `a` the right one. A block that does not have all steps of a tile stores its sums in
-/// `partials`. With `in_clusters`, the blocks of a cluster share the steps of a tile, and each adds up a part of the sums. Otherwise the
-/// last block of a tile does so, and `arrived` has a counter for each [`GROUP`] columns, which is zero before and after. Sums are added in
-/// the order of the blocks.
+/// Tiles of `c` have `ROWS` × [`LINES`] elements; tiles below each other follow each other. The columns of `b` are the left operand, of
+/// which each warpgroup multiplies [`GROUP`], and the rows of `a` the right one. A block that does not have all steps of a tile stores
+/// its sums in `partials`. With `in_clusters`, the blocks of a cluster share the steps of a tile, and each adds up a part of the sums.
+/// Otherwise the last block of a tile does so, and `arrived` has a counter for each [`GROUP`] columns, which is zero before and after.
+/// Sums are added in the order of the blocks. `scaling` says which factors there are.
 #[gpu_kernel(launch_bounds(THREADS, 1), require(async_wgmma))]
 pub fn gemm_stream_k<
-    T: MappedElement + WgmmaElement<Sum = f32> + Num + DeviceType<Erased = T>,
+    T: Multiplied,
+    C: Stored,
     E: Epilogue,
+    const UNIT: usize,
+    const DEPTH: usize,
     const ROWS: usize,
     const STAGES: usize,
 >(
-    a: &TensorMap<T, ROWS, DEPTH, Swizzle128>,
-    b: &TensorMap<T, LINES, DEPTH, Swizzle128>,
-    c: &mut [T],
-    bias: &[T],
-    residual: &[T],
+    a: &TensorMap<T, ROWS, DEPTH, Swizzle128<UNIT>>,
+    b: &TensorMap<T, LINES, DEPTH, Swizzle128<UNIT>>,
+    c: &mut [C],
+    bias: &[C],
+    residual: &[C],
+    a_scales: &[f32],
+    b_scales: &[f32],
     partials: &mut [F32x4],
     arrived: &mut [u32],
     shape: Shape,
     how: Finish,
+    strides: ScaleStrides,
     shares: Shares,
     epilogue: E,
     #[comptime] in_clusters: bool,
+    #[comptime] scaling: u32,
 ) {
-    let ring = shared!(Pipeline<Step<T, ROWS>, STAGES, GROUPS>);
+    let ring = shared!(Pipeline<Step<T, UNIT, DEPTH, ROWS>, STAGES, GROUPS>);
     let mut is_last = shared!([u32; GROUPS]);
     grid_dependency_wait();
     launch_dependents();
@@ -115,72 +140,41 @@ pub fn gemm_stream_k<
         (shares.start(block), shares.start(block + 1))
     };
     let group = warpgroup_id();
+    let factors = Factors::new(a_scales, b_scales, strides, shape.m, shape.n);
+    let finisher = Finisher::new(how, bias, residual, epilogue, 0);
+    let target = Target::new(finisher, factors, scaling, shape);
     if group == GROUPS {
         if thread_idx().x == GROUPS * 128 {
             let mut load = ring.producer();
             let mut at = start;
             while at < end {
-                let (tile, first) = (at / shares.steps, at % shares.steps);
-                let (row, col) = (tile % down * ROWS as u32, tile / down * LINES as u32);
-                let count = (shares.steps - first).min(end - at);
-                for s in first..first + count {
-                    let slot = load.acquire();
-                    let k = s * DEPTH as u32;
-                    slot.load_hint(slot.tiles().lines, b, [col, k], CachePolicy::evict_first());
-                    slot.load_hint(slot.tiles().rows, a, [row, k], CachePolicy::evict_last());
-                    load.commit(slot);
-                }
-                at += count;
+                let run = run_from(at, end, shares.steps);
+                load_run::<T, UNIT, DEPTH, ROWS, STAGES>(&mut load, a, b, run, down);
+                at += run.count;
             }
         }
     } else {
         let mut math = ring.consumer();
         let mut at = start;
         let lines = group as usize * GROUP;
-        let finisher = Finisher::new(how, bias, residual, epilogue, 0);
         while at < end {
-            let (tile, first) = (at / shares.steps, at % shares.steps);
-            let count = (shares.steps - first).min(end - at);
-            let mut sums = Accumulator::<f32, ROWS>::zero();
-            let mut chain = sums.chain();
-            for _ in 0..count {
-                let stage = math.wait();
-                chain.start_abt(stage.tiles().lines.rows(lines), stage.tiles().rows, true);
-                // Each stage is given back at once, to be filled.
-                chain.wait::<0>();
-                math.release(stage);
-            }
-            math.finish(chain);
-            at += count;
+            let run = run_from(at, end, shares.steps);
+            let mut sums = Accumulator::<T::Total, ROWS>::zero();
+            add_run::<T, UNIT, DEPTH, ROWS, STAGES>(&mut math, &mut sums, lines, run.count);
+            at += run.count;
             let mut has_all = true;
             if in_clusters && parts > 1 {
                 has_all = false;
-                store_partial::<ROWS>(&sums, partials, place_of_partial::<ROWS>(block, group));
-            } else if !in_clusters && count < shares.steps {
-                let blocks = [
-                    shares.block_of(tile * shares.steps),
-                    shares.block_of(tile * shares.steps + (shares.steps - 1)),
-                ];
-                let place = place_of_partial::<ROWS>(2 * block + (first == 0) as u32, group);
-                store_partial::<ROWS>(&sums, partials, place);
+                store_partial::<T::Total, ROWS>(&sums, partials, place_of_partial::<ROWS>(block, group));
+            } else if !in_clusters && run.count < shares.steps {
                 let flag = is_last.as_mut_ptr().wrapping_add(group as usize);
-                has_all = is_last_of_tile(&mut arrived[tile * GROUPS + group], flag, blocks);
-                if has_all {
-                    sums = Accumulator::<f32, ROWS>::zero();
-                    for from in blocks[0]..=blocks[1] {
-                        let slot = 2 * from + (from == blocks[0]) as u32;
-                        let place = place_of_partial::<ROWS>(slot, group);
-                        add_partial::<ROWS>(&mut sums, partials, place);
-                    }
-                }
+                let counter = &mut arrived[run.tile * GROUPS + group];
+                has_all = share_sums::<T::Total, ROWS>(&mut sums, partials, counter, flag, shares, run);
             }
             if has_all {
-                let (row, col) = ((tile % down) as usize * ROWS, (tile / down) as usize * LINES + lines);
-                sums.for_each(|line, r, sum| {
-                    if row + r < shape.m && col + line < shape.n {
-                        store_element::<T, E>(c, finisher, sum, row + r, col + line);
-                    }
-                });
+                let (row, col) =
+                    ((run.tile % down) as usize * ROWS, (run.tile / down) as usize * LINES + lines);
+                sums.for_each(|line, r, sum| target.store::<T::Total>(c, sum, row + r, col + line));
             }
         }
     }
@@ -188,22 +182,100 @@ pub fn gemm_stream_k<
         // The sums of all blocks of the cluster are there; each adds up and finishes a part of them.
         cluster_sync();
         if group < GROUPS {
-            let (line, r) = Accumulator::<f32, ROWS>::at(0);
+            let (line, r) = Accumulator::<T::Total, ROWS>::at(0);
             let row = (own % down) as usize * ROWS + r;
             let col = (own / down) as usize * LINES + group as usize * GROUP + line;
-            let finisher = Finisher::new(how, bias, residual, epilogue, 0);
             for i in (rank as usize..ROWS / 8).step_by(parts as usize) {
-                let four = sum_of_four::<ROWS>(partials, own * parts, parts, group, i);
+                let four = sum_of_four::<T::Total, ROWS>(partials, own * parts, parts, group, i);
                 #[unroll]
                 for e in 0..4usize {
-                    let (r, line) = (row + i * 8 + e % 2, col + e / 2 * 8);
-                    if r < shape.m && line < shape.n {
-                        store_element::<T, E>(c, finisher, four[e], r, line);
-                    }
+                    target.store::<T::Total>(c, four[e], row + i * 8 + e % 2, col + e / 2 * 8);
                 }
             }
         }
     }
+}
+
+/// Starts the copies of a run's steps.
+#[gpu_fn]
+fn load_run<
+    'r,
+    T: Multiplied,
+    const UNIT: usize,
+    const DEPTH: usize,
+    const ROWS: usize,
+    const STAGES: usize,
+>(
+    load: &mut Producer<'r, Step<'r, T, UNIT, DEPTH, ROWS>, STAGES, GROUPS, 1>,
+    a: &TensorMap<T, ROWS, DEPTH, Swizzle128<UNIT>>,
+    b: &TensorMap<T, LINES, DEPTH, Swizzle128<UNIT>>,
+    run: Run,
+    down: u32,
+) {
+    let (row, col) = (run.tile % down * ROWS as u32, run.tile / down * LINES as u32);
+    for s in run.first..run.first + run.count {
+        let slot = load.acquire();
+        let k = s * DEPTH as u32;
+        slot.load_hint(slot.tiles().lines, b, [col, k], CachePolicy::evict_first());
+        slot.load_hint(slot.tiles().rows, a, [row, k], CachePolicy::evict_last());
+        load.commit(slot);
+    }
+}
+
+/// Adds the products of `count` steps, of the columns from `lines` on.
+#[gpu_fn]
+fn add_run<
+    'r,
+    T: Multiplied,
+    const UNIT: usize,
+    const DEPTH: usize,
+    const ROWS: usize,
+    const STAGES: usize,
+>(
+    math: &mut Consumer<'r, Step<'r, T, UNIT, DEPTH, ROWS>, STAGES, GROUPS, 1>,
+    sums: &mut Accumulator<T::Total, ROWS>,
+    lines: usize,
+    count: u32,
+) {
+    let mut chain = sums.chain();
+    for _ in 0..count {
+        let stage = math.wait();
+        chain.start_abt(stage.tiles().lines.rows(lines), stage.tiles().rows, true);
+        // Each stage is given back at once, to be filled.
+        chain.wait::<0>();
+        math.release(stage);
+    }
+    math.finish(chain);
+}
+
+/// Stores the sums of a run that is a part of its tile. In the last warpgroup of the tile, they become those of all its blocks, and the
+/// result is `true`.
+#[gpu_fn]
+fn share_sums<D: Total, const ROWS: usize>(
+    sums: &mut Accumulator<D, ROWS>,
+    partials: &mut [F32x4],
+    arrived: &mut u32,
+    is_last: *mut u32,
+    shares: Shares,
+    run: Run,
+) -> bool {
+    let (block, group) = (block_idx().x, warpgroup_id());
+    let blocks = [
+        shares.block_of(run.tile * shares.steps),
+        shares.block_of(run.tile * shares.steps + (shares.steps - 1)),
+    ];
+    let place = place_of_partial::<ROWS>(2 * block + (run.first == 0) as u32, group);
+    store_partial::<D, ROWS>(sums, partials, place);
+    let has_all = is_last_of_tile(arrived, is_last, blocks);
+    if has_all {
+        *sums = Accumulator::<D, ROWS>::zero();
+        for from in blocks[0]..=blocks[1] {
+            let slot = 2 * from + (from == blocks[0]) as u32;
+            let place = place_of_partial::<ROWS>(slot, group);
+            add_partial::<D, ROWS>(sums, partials, place);
+        }
+    }
+    has_all
 }
 
 /// Whether the calling warpgroup is the last of those of `blocks`, the first and the last one, to have stored its sums of a tile.
