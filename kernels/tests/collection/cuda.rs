@@ -119,10 +119,10 @@ fn products_and_histograms_print_what_the_snapshots_show() {
 
 #[test]
 fn sparse_products_and_spectra_print_what_the_snapshots_show() {
-    prints::<csr_times_vector<f32, u32>>("csr_times_vector@f32", ());
-    prints::<csr_times_matrix<f32, u32, 4>>("csr_times_matrix@f32", (16,));
+    prints::<csr_times_vector<f32, u32, u32, 4, 4>>("csr_times_vector@f32", (true, true));
+    prints::<csr_times_matrix<f32, u32, u32, 4>>("csr_times_matrix@f32", (16, true));
     prints::<fft_tile>("fft_tile@4096", (12, false, false, false, false, false));
-    prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", ());
+    prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", (true,));
 }
 
 #[test]
