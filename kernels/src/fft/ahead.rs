@@ -3,13 +3,10 @@
 use warpsmith::prelude::*;
 
 use super::Complex32;
-use super::radix::{BITS, ELEMENTS, first_of_pass, next_of_pass, reversed, root, spread, transform, turn};
+use super::radix::{BITS, ELEMENTS, angle, reversed, transform, turn};
 
 /// The most threads of a block.
 pub const MOST_THREADS: usize = 1024;
-
-/// Exchanges between the threads of a block.
-const MOST_PASSES: usize = 3;
 
 /// The rows of a launch; distances are in elements.
 #[derive(Clone, Copy, Debug, PartialEq, GpuType)]
@@ -27,8 +24,7 @@ pub struct LongRows {
 
 /// Shared memory of a block for rows of `len` elements, in bytes.
 pub(super) const fn shared_bytes(len: usize) -> usize {
-    let numbers = len + MOST_PASSES * (len / ELEMENTS);
-    numbers * size_of::<Complex32>() + (len + len / 32) * size_of::<f32>()
+    len * size_of::<Complex32>() + (len + len / 32) * size_of::<f32>()
 }
 
 /// `y` gets the spectra of rows of `len` elements of `x`, a power of two from 32 on, times a factor; the inverse ones if `is_inverse`.
@@ -45,16 +41,10 @@ pub fn fft_rows_ahead(
 ) {
     let mut next = shared!([Complex32; len]);
     let mut parts = shared!([f32; len + len / 32]);
-    // In registers they would leave too few for the elements.
-    let mut roots = shared!([Complex32; MOST_PASSES * (len / ELEMENTS)]);
     let threads = len / ELEMENTS;
     let t = thread_idx().x as usize % threads;
     let log = len.trailing_zeros();
     let bits = if log.is_multiple_of(BITS) { BITS } else { log % BITS };
-    #[unroll]
-    for pass in 0..(log - bits) / BITS {
-        roots[pass as usize * threads + t] = root(t as u32, bits + pass * BITS);
-    }
     let mut number = block_idx().x as usize;
     fetch(x, rows, number, t, threads, &mut next);
     while number < rows.count {
@@ -72,31 +62,33 @@ pub fn fft_rows_ahead(
         for pass in 0..(log - bits) / BITS {
             let before = bits + pass * BITS;
             let log_radix = if pass == 0 { bits } else { BITS };
-            let size = 1u32 << (before - log_radix);
-            let to = spread(first_of_pass(t as u32, size, log_radix), 32);
-            let from = spread(t as u32, 32);
+            let size = 1usize << (before - log_radix);
             #[unroll]
             for part in 0..2 {
                 sync_threads();
                 #[unroll]
                 for k in 0..ELEMENTS {
-                    let i = to + spread(next_of_pass(k, threads as u32, size, log_radix), 32);
-                    assume((i as usize) < parts.len());
-                    parts[i] = if part == 0 { elements[k].re } else { elements[k].im };
+                    let (m, place) = (k % (ELEMENTS >> log_radix), k / (ELEMENTS >> log_radix));
+                    let j = t + m * threads;
+                    let e = ((j / size * size) << log_radix) + j % size + reversed(place, log_radix) * size;
+                    assume(e + e / 32 < parts.len());
+                    parts[e + e / 32] = if part == 0 { elements[k].re } else { elements[k].im };
                 }
                 sync_threads();
                 #[unroll]
                 for k in 0..ELEMENTS {
-                    let i = from + spread((k * threads) as u32, 32);
-                    assume((i as usize) < parts.len());
+                    let e = t + k * threads;
+                    assume(e + e / 32 < parts.len());
+                    let number = parts[e + e / 32];
                     if part == 0 {
-                        elements[k].re = parts[i];
+                        elements[k].re = number;
                     } else {
-                        elements[k].im = parts[i];
+                        elements[k].im = number;
                     }
                 }
             }
-            turn(&mut elements, roots[pass as usize * threads + t]);
+            // By sines: roots by polynomials would all be kept from row to row, for which there are too few registers.
+            turn(&mut elements, Complex32::unit(angle(t as u32, before)));
             transform(&mut elements, BITS);
         }
         #[unroll]

@@ -6,7 +6,7 @@ use warpsmith::prelude::*;
 
 use super::Complex32;
 use super::blocks::{load_block, of_block_memory, store_block, to_block_memory};
-use super::radix::{BITS, ELEMENTS, first_of_pass, next_of_pass, root, spread, transform, turn};
+use super::radix::{BITS, ELEMENTS, angle, first_of_pass, next_of_pass, spread, transform, turn};
 use super::sequences::{Sequences, load, store};
 
 /// The most threads of a block.
@@ -89,7 +89,7 @@ pub fn fft_tile(
             assume((i as usize) < memory.len());
             elements[k] = memory[i];
         }
-        turn(&mut elements, root(mine.j as u32, before));
+        turn(&mut elements, Complex32::near_one(angle(mine.j as u32, before)));
         transform(&mut elements, BITS);
     }
     if is_short {

@@ -72,12 +72,12 @@ pub(super) fn spread(e: u32, every: u32) -> u32 {
     e + e / every
 }
 
-/// The root of unity between two passes for thread `j`; spectra have `2^before` elements after the first.
+/// The angle of the root of unity between two passes for thread `j`, in half turns, below an eighth; spectra have `2^before` elements after
+/// the first.
 #[gpu_fn]
-pub(super) fn root(j: u32, before: u32) -> Complex32 {
+pub(super) fn angle(j: u32, before: u32) -> f32 {
     // Two by the elements of what the pass makes: `2^-(before + 3)`.
-    let angle = f32::from_bits((127 - (BITS - 1) - before) << 23);
-    Complex32::near_one((j % (1u32 << before)) as f32 * angle)
+    (j % (1u32 << before)) as f32 * f32::from_bits((127 - (BITS - 1) - before) << 23)
 }
 
 /// Multiplies elements by the powers of a root.

@@ -28,6 +28,11 @@ const LONG: u32 = 64;
 /// Elements of shared memory for the products: four are left out behind every 32, so lanes that add neighbouring rows use different banks.
 const SPREAD: usize = PLACES + PLACES / 8;
 
+/// Blocks of a multiprocessor, with this number of values in a pack: those of eight bytes need more registers.
+pub const fn resident(values: usize) -> u32 {
+    if values == 2 { 3 } else { 5 }
+}
+
 /// Shared memory of a block, in bytes, for sums of type `S`.
 pub(super) const fn shared_bytes<S>() -> usize {
     SPREAD * size_of::<S>() + (PLACES + 1 + PLACES / LONG as usize) * size_of::<u16>() + size_of::<u32>()
@@ -49,7 +54,7 @@ struct Rows {
 /// `starts` are the tiles' beginnings, from [`csr_tiles`](super::csr_tiles()). The sum of a row that has begun before goes to the tile's
 /// element of `heads`, and that of a row that ends later to that of `tails`. If `in_packs`, columns and values are loaded from
 /// `column_packs` and `value_packs`, which begin with the first of them.
-#[gpu_kernel(launch_bounds(THREADS, 5), noalias)]
+#[gpu_kernel(launch_bounds(THREADS, { resident(NV) }), noalias)]
 pub fn csr_times_vector<T: Number, I: Offset, C: Offset, const NV: usize, const NC: usize>(
     offsets: &[I],
     columns: &[C],
