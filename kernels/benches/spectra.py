@@ -16,7 +16,13 @@ from torch_timing import timed  # noqa: E402
 from turn_taking import Server, median, take_turns  # noqa: E402
 
 ELEMENTS = 1 << 27
-FUNCTIONS = {"fft": (torch.fft.fft, ELEMENTS), "ifft": (torch.fft.ifft, ELEMENTS), "fft_one": (torch.fft.fft, 1)}
+FUNCTIONS = {
+    "fft": (torch.fft.fft, ELEMENTS),
+    "ifft": (torch.fft.ifft, ELEMENTS),
+    "rfft": (torch.fft.rfft, ELEMENTS),
+    "irfft": (torch.fft.irfft, ELEMENTS),
+    "fft_one": (torch.fft.fft, 1),
+}
 
 
 def main():
@@ -30,7 +36,9 @@ def main():
     for name in names:
         transform, elements = FUNCTIONS[name]
         for n in lengths:
-            x = torch.randn(max(1, elements // n), n, device="cuda", dtype=torch.complex64)
+            columns = n // 2 + 1 if name == "irfft" else n
+            dtype = torch.float32 if name == "rfft" else torch.complex64
+            x = torch.randn(max(1, elements // n), columns, device="cuda", dtype=dtype)
             kernels = {"ours": server.timed(name, n), "cufft": timed(lambda: transform(x))}
             for mode, times in take_turns(kernels).items():
                 rate = {which: server.work[name, n] / median(of) * 1e-6 for which, of in times.items()}

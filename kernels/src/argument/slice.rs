@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use warpsmith::args::{KernelArg, SliceArg, SliceMutArg};
+use warpsmith::prelude::{Buffer, GpuType};
 
 use crate::error::KernelError;
 use crate::pack::{PACK_BYTES, Pack};
@@ -129,6 +130,26 @@ impl<'a, T> Output<'a, T> {
     /// The same memory as an input, for a call that works in place.
     pub fn read(&self) -> Input<'a, T> {
         Input { arg: accessed(self.arg.clone(), false), _elements: PhantomData }
+    }
+}
+
+impl<'a, T: GpuType> Input<'a, T> {
+    /// Memory that one of a call's steps owns, for the other steps.
+    ///
+    /// # Safety
+    /// The step owns the buffer in a box, which stays where it is and lives as long as the call.
+    pub(crate) unsafe fn of_step(buffer: &Buffer<T>) -> Self {
+        Self { arg: SliceArg::into_arg(buffer), _elements: PhantomData }
+    }
+}
+
+impl<'a, T: GpuType> Output<'a, T> {
+    /// Memory that one of a call's steps owns, for another step to write.
+    ///
+    /// # Safety
+    /// As for [`Input::of_step`].
+    pub(crate) unsafe fn of_step(buffer: &mut Buffer<T>) -> Self {
+        Self { arg: SliceMutArg::into_arg(buffer), _elements: PhantomData }
     }
 }
 

@@ -1,23 +1,21 @@
 //! `fft` and `ifft`: their arguments, their plan and their launches.
 
-use warpsmith::Launch;
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
 use super::Complex32;
+use super::ahead::{LongRows, fft_rows_ahead, shared_bytes};
 use super::kernel::fft_tile;
 use super::radix::ELEMENTS;
-use super::sequences::{Sequences, Span};
+use super::sequences::Span;
+use super::short::{self, ShortRows, fft_short_rows};
+use super::ways::{Rows, Tiles, Way, in_packs};
 use crate::argument::{Matrix, MatrixMut, same_extents, side_by_side};
-use crate::call::{Call, Family, Plan, Step, Target};
+use crate::call::{Call, Family, Plan, Step, Target, step};
 use crate::error::KernelError;
 
 /// Bits of the longest rows.
-const MOST_BITS: u32 = 20;
-/// Bits of the longest rows that one block transforms, where it has the shared memory.
-const MOST_BITS_OF_BLOCK: u32 = 13;
-/// Elements of a block, unless its sequences are long.
-const OF_BLOCK: usize = 4096;
+pub(super) const MOST_BITS: u32 = 20;
 
 /// The spectra of the rows of `x`: `y[b, k]` is the sum of `x[b, j] * exp(-2πi * j * k / n)`. `x`, `y`: `[batch, n]`, of any row stride; `n` is
 /// a power of two of up to 2^20.
@@ -63,101 +61,40 @@ pub fn ifft<'a>(device: &Device, x: Matrix<'a, Complex32>, y: MatrixMut<'a, Comp
 
 /// Transforms of rows with their arguments.
 pub struct Fft<'a> {
-    x: Matrix<'a, Complex32>,
-    y: MatrixMut<'a, Complex32>,
-    is_inverse: bool,
-    scale: f32,
-    workspace: Option<usize>,
+    pub(super) x: Matrix<'a, Complex32>,
+    pub(super) y: MatrixMut<'a, Complex32>,
+    pub(super) is_inverse: bool,
+    pub(super) scale: f32,
+    pub(super) workspace: Option<usize>,
 }
 
-impl<'a> Call<'a, Fft<'a>> {
-    /// Multiplies each element of `y` by `scale`.
-    pub fn scale(self, scale: f32) -> Self {
-        self.map(|call| Fft { scale: call.scale * scale, ..call })
-    }
+/// The settings of a call of these families.
+macro_rules! settings {
+    ($($family:ident)+) => {$(
+        impl<'a> Call<'a, $family<'a>> {
+            /// Multiplies each element of `y` by `scale`.
+            pub fn scale(self, scale: f32) -> Self {
+                self.map(|call| $family { scale: call.scale * scale, ..call })
+            }
 
-    /// Bytes of memory for the rows between two launches, at least those of one row. Default: those of all rows, which is fastest, since
-    /// many rows keep the device busy.
-    pub fn workspace(self, bytes: usize) -> Self {
-        self.map(|call| Fft { workspace: Some(bytes), ..call })
-    }
+            /// Bytes of memory for the rows between two launches, at least those of one row. Default: those of all rows, which is fastest,
+            /// since many rows keep the device busy.
+            pub fn workspace(self, bytes: usize) -> Self {
+                self.map(|call| $family { workspace: Some(bytes), ..call })
+            }
+        }
+    )+};
 }
+pub(super) use settings;
 
-/// A launch: the lengths of its sequences, their blocks and their shared memory.
-#[derive(Clone, Copy, Debug)]
-struct Tiles {
-    log: u32,
-    of_block: usize,
-    threads: u32,
-    grid: u32,
-    shared: usize,
-}
-
-impl Tiles {
-    /// `count` sequences of `2^log` elements; `spare` elements of shared memory for each row of columns.
-    fn new(log: u32, count: usize, elements: usize, spare: usize) -> Self {
-        let group = (1usize << log).max(ELEMENTS);
-        let of_block = (elements / group).max(1);
-        let groups = count.div_ceil(group >> log);
-        let grid = u32::try_from(groups.div_ceil(of_block)).unwrap_or(u32::MAX);
-        let exchanged = (group + group / ELEMENTS) * (of_block + spare);
-        let threads = (of_block * group / ELEMENTS) as u32;
-        Self { log, of_block, threads, grid, shared: exchanged * size_of::<Complex32>() }
-    }
-
-    /// Compiles and checks the launch.
-    fn prepare(
-        &self,
-        target: &Target,
-        launch: Launch<'_, fft_tile>,
-    ) -> Result<warpsmith::launch::Prepared<fft_tile>, KernelError> {
-        target.prepare(launch.grid(self.grid).block(self.threads).dynamic_shared(self.shared))
-    }
-
-    /// The kernel's arguments.
-    fn sequences(&self, count: usize, factor: f32, turn: f32, from: Span, to: Span) -> Sequences {
-        Sequences { count, of_block: self.of_block.ilog2(), factor, turn, from, to }
-    }
-}
-
-/// How rows are transformed.
-#[derive(Clone, Copy, Debug)]
-enum Way {
-    /// There are no elements.
-    Nothing,
-    /// Blocks take whole rows.
-    Rows(Tiles),
-    /// A row is a matrix, whose columns and then rows are transformed.
-    Matrices { columns: Tiles, rows: Tiles },
-}
+settings! { Fft }
 
 impl Fft<'_> {
-    fn way(&self, limits: &Limits) -> Way {
-        let layout = self.x.layout();
-        let (batch, log) = (layout.rows, layout.cols.max(1).ilog2());
-        if batch == 0 || layout.cols == 0 {
-            return Way::Nothing;
-        }
-        let whole = Tiles::new(log, batch, OF_BLOCK, 0);
-        let batch = self.rows_at_once();
-        if log <= MOST_BITS_OF_BLOCK && whole.shared <= limits.shared_opt_in {
-            return Way::Rows(whole);
-        }
-        // As many neighbouring columns as fill sectors of memory.
-        let side = |log: u32, other: u32, spare: usize| {
-            let wide = Tiles::new(log, batch << other, 2 * OF_BLOCK, spare);
-            let fits = wide.shared <= limits.shared_opt_in;
-            if log >= 10 && fits { wide } else { Tiles::new(log, batch << other, OF_BLOCK, spare) }
-        };
-        let (down, along) = (log / 2, log - log / 2);
-        Way::Matrices { columns: side(down, along, 0), rows: side(along, down, 1) }
-    }
-
-    /// Rows that have room in the workspace.
-    fn rows_at_once(&self) -> usize {
-        let layout = self.x.layout();
-        let row = layout.cols.max(1) * size_of::<Complex32>();
-        self.workspace.map_or(layout.rows, |bytes| (bytes / row).clamp(1, layout.rows.max(1)))
+    fn rows(&self) -> Rows {
+        let (x, y) = (self.x.layout(), self.y.layout());
+        let in_packs =
+            in_packs(self.x.memory().misalignment(), x) && in_packs(self.y.memory().misalignment(), y);
+        Rows { batch: x.rows, len: x.cols, in_packs, workspace: self.workspace }
     }
 
     fn check(&self) -> Result<(), KernelError> {
@@ -182,12 +119,36 @@ impl<'a> Family<'a> for Fft<'a> {
         self.check()?;
         let layout = self.x.layout();
         let types = "Complex32".to_owned();
-        let (tiles, workspace, why) = match self.way(limits) {
+        let (tiles, workspace, why) = match self.rows().way(limits) {
             Way::Nothing => return Ok(Plan::nothing(types, "`y` has no elements")),
+            Way::Short { grid } => {
+                return Ok(Plan {
+                    kernel: "fft_short_rows",
+                    types,
+                    tile: short::THREADS as usize * ELEMENTS,
+                    grid,
+                    block: short::THREADS,
+                    shared: 0,
+                    workspace: 0,
+                    why: "warps take whole rows, and load and store packs of two numbers".to_owned(),
+                });
+            }
+            Way::Ahead { grid } => {
+                return Ok(Plan {
+                    kernel: "fft_rows_ahead",
+                    types,
+                    tile: layout.cols,
+                    grid,
+                    block: (layout.cols / ELEMENTS) as u32,
+                    shared: shared_bytes(layout.cols),
+                    workspace: 0,
+                    why: "blocks take whole rows, and load the next row while they transform one".to_owned(),
+                });
+            }
             Way::Rows(tiles) => (tiles, 0, "a block takes whole rows".to_owned()),
             Way::Matrices { columns, rows } => (
                 columns,
-                self.rows_at_once() * layout.cols * size_of::<Complex32>(),
+                self.rows().workspace(limits),
                 format!(
                     "rows are matrices: their {} columns are transformed, then their rows",
                     1 << rows.log
@@ -207,8 +168,10 @@ impl<'a> Family<'a> for Fft<'a> {
     }
 
     fn steps(self, _plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
-        Ok(vec![match self.way(target.device.limits()) {
+        Ok(vec![match self.rows().way(target.device.limits()) {
             Way::Nothing => return Ok(Vec::new()),
+            Way::Short { grid } => self.by_short_rows(grid, target)?,
+            Way::Ahead { grid } => self.by_rows_ahead(grid, target)?,
             Way::Rows(tiles) => self.by_rows(tiles, target)?,
             Way::Matrices { columns, rows } => self.by_matrices(columns, rows, target)?,
         }])
@@ -216,6 +179,26 @@ impl<'a> Family<'a> for Fft<'a> {
 }
 
 impl<'a> Fft<'a> {
+    /// One launch, whose warps take rows of packs.
+    fn by_short_rows(self, grid: u32, target: &Target) -> Result<Step<'a>, KernelError> {
+        let (layout, inverse, factor) = (self.x.layout(), self.is_inverse, self.scale);
+        let (log, from, to) = (layout.cols.ilog2(), layout.row_stride / 2, self.y.layout().row_stride / 2);
+        let rows = ShortRows { count: layout.rows, from, to, factor };
+        let x = self.x.into_memory().packs::<2>().packs;
+        let (_, mut y) = self.y.into_memory().packs::<2>();
+        Ok(step!(target, (grid, short::THREADS), fft_short_rows(&x, &mut y, rows, log, inverse)))
+    }
+
+    /// One launch, whose blocks take whole rows, one after the other.
+    fn by_rows_ahead(self, grid: u32, target: &Target) -> Result<Step<'a>, KernelError> {
+        let (layout, inverse, factor) = (self.x.layout(), self.is_inverse, self.scale);
+        let (len, from, to) = (layout.cols, layout.row_stride, self.y.layout().row_stride);
+        let rows = LongRows { count: layout.rows, from, to, factor };
+        let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
+        let threads = (len / ELEMENTS) as u32;
+        Ok(step!(target, (grid, threads), fft_rows_ahead(&x, &mut y, rows, len, inverse)))
+    }
+
     /// One launch, whose blocks take whole rows.
     fn by_rows(self, tiles: Tiles, target: &Target) -> Result<Step<'a>, KernelError> {
         let (layout, inverse) = (self.x.layout(), self.is_inverse);
@@ -237,7 +220,7 @@ impl<'a> Fft<'a> {
     /// Element `(i, k)` of a matrix is `i * 2^rows.log + k` in `x` and in the workspace, and `i + k * 2^columns.log` in `y`.
     fn by_matrices(self, columns: Tiles, rows: Tiles, target: &Target) -> Result<Step<'a>, KernelError> {
         let (layout, inverse, scale) = (self.x.layout(), self.is_inverse, self.scale);
-        let (batch, len, at_once) = (layout.rows, layout.cols, self.rows_at_once());
+        let (batch, len, at_once) = (layout.rows, layout.cols, self.rows().at_once());
         let (from, to) = (layout.row_stride, self.y.layout().row_stride);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
         let mut spare: Buffer<Complex32> = target.device.alloc_uninit(at_once * len)?;

@@ -44,6 +44,11 @@ impl Complex32 {
         Self { re: self.im, im: self.re }
     }
 
+    /// The number with the opposite imaginary part.
+    pub fn conjugate(self) -> Self {
+        Self { re: self.re, im: -self.im }
+    }
+
     /// The product with a real number.
     pub fn scaled(self, factor: f32) -> Self {
         Self { re: self.re * factor, im: self.im * factor }
@@ -53,6 +58,14 @@ impl Complex32 {
     pub fn unit(angle: f32) -> Self {
         let (sine, cosine) = sincospi(-angle);
         Self { re: cosine, im: sine }
+    }
+
+    /// The same for an angle from 0 to an eighth, by polynomials: Taylor's, whose next terms are below the rounding.
+    pub fn near_one(angle: f32) -> Self {
+        let square = angle * angle;
+        let cosine = ((0.235_330_63 * square - 1.335_262_8) * square + 4.058_712) * square - 4.934_802;
+        let sine = ((-0.599_264_5 * square + 2.550_164) * square - 5.167_713) * square + std::f32::consts::PI;
+        Self { re: cosine * square + 1.0, im: -(sine * angle) }
     }
 
     /// The number turned back by less than eight sixteenths of a turn: times `exp(-2πi * sixteenths / 16)`.

@@ -6,7 +6,7 @@ use warpsmith::prelude::*;
 
 use super::Complex32;
 use super::blocks::{load_block, of_block_memory, store_block, to_block_memory};
-use super::radix::{BITS, ELEMENTS, powers, reversed, transform};
+use super::radix::{BITS, ELEMENTS, angle, first_of_pass, next_of_pass, spread, transform, turn};
 use super::sequences::{Sequences, load, store};
 
 /// The most threads of a block.
@@ -59,44 +59,37 @@ pub fn fft_tile(
     transform(&mut elements, bits);
     // In shared memory, one element is left out behind every 16, and one behind those that columns get of rows.
     let is_row = !from_columns && !to_columns;
-    let row = if is_row { 1 } else { of_block + (!from_columns) as usize };
-    let apart = if is_row { len + len / ELEMENTS } else { 1 };
+    let row = if is_row { 1 } else { of_block as u32 + (!from_columns) as u32 };
+    let apart = if is_row { spread(len as u32, 16) } else { 1 };
+    let threads = threads as u32;
     #[unroll]
     for pass in 0..(log - bits) / BITS {
         let before = bits + pass * BITS;
         let log_radix = if pass == 0 { bits } else { BITS };
-        let size = 1usize << (before - log_radix);
+        let size = 1u32 << (before - log_radix);
         if pass > 0 {
             sync_threads();
         }
+        let first =
+            spread(first_of_pass(mine.j as u32, size, log_radix), 16) * row + mine.sequence as u32 * apart;
         #[unroll]
         for k in 0..ELEMENTS {
-            let (m, place) = (k % (ELEMENTS >> log_radix), k / (ELEMENTS >> log_radix));
-            let j = mine.j + m * threads;
-            let e = ((j / size * size) << log_radix) + j % size + reversed(place, log_radix) * size;
-            let i = (e + e / ELEMENTS) * row + mine.sequence * apart;
-            assume(i < memory.len());
+            let i = first + spread(next_of_pass(k, threads, size, log_radix), 16) * row;
+            assume((i as usize) < memory.len());
             memory[i] = elements[k];
         }
         sync_threads();
         if pass + 1 == (log - bits) / BITS {
-            mine = share(to_columns, at.of_block, threads);
+            mine = share(to_columns, at.of_block, threads as usize);
         }
+        let first = spread(mine.j as u32, 16) * row + mine.sequence as u32 * apart;
         #[unroll]
         for k in 0..ELEMENTS {
-            let e = mine.j + k * threads;
-            let i = (e + e / ELEMENTS) * row + mine.sequence * apart;
-            assume(i < memory.len());
+            let i = first + spread(k as u32 * threads, 16) * row;
+            assume((i as usize) < memory.len());
             elements[k] = memory[i];
         }
-        let done = 1usize << before;
-        // Two by the elements of what the pass makes: `2^-(before + 3)`.
-        let angle = f32::from_bits((127 - (BITS - 1) - before) << 23);
-        let powers = powers(Complex32::unit((mine.j % done) as f32 * angle));
-        #[unroll]
-        for k in 1..ELEMENTS {
-            elements[k] = elements[k].times(powers[k]);
-        }
+        turn(&mut elements, Complex32::near_one(angle(mine.j as u32, before)));
         transform(&mut elements, BITS);
     }
     if is_short {

@@ -1,16 +1,26 @@
 //! Spectra: fast Fourier transforms of the rows of a matrix.
 //!
-//! A row of up to 2^13 elements is transformed by one block, whose threads have 16 elements each in registers and exchange them through
-//! shared memory. A longer row is taken as a matrix: one launch transforms its columns, and another one its rows.
+//! Threads have 16 elements each in registers, and exchange them through shared memory. Of short rows, a warp takes some. A row of up to 2^14
+//! elements is transformed by one block. A longer row is taken as a matrix: one launch transforms its columns, and another one its rows. A
+//! real row is taken as a complex one of half the length.
 
+mod ahead;
 mod blocks;
 mod call;
 mod complex;
+mod halves;
 mod kernel;
 mod radix;
+mod real;
 mod sequences;
+mod short;
+mod ways;
 
+pub use ahead::{LongRows, fft_rows_ahead};
 pub use call::{Fft, fft, ifft};
 pub use complex::Complex32;
+pub use halves::{HalfRows, fft_join_halves, fft_pair_up, fft_split_halves, fft_take_apart};
 pub use kernel::fft_tile;
+pub use real::{Irfft, Rfft, irfft, rfft};
 pub use sequences::{Sequences, Span};
+pub use short::{ShortRows, fft_short_rows};

@@ -50,3 +50,42 @@ pub(super) fn powers(root: Complex32) -> [Complex32; ELEMENTS] {
     }
     powers
 }
+
+/// Where a thread stores its first element for the next pass: thread `j`, after a pass that has made spectra of `size << log_radix` elements
+/// of spectra of `size`. The others are [`next_of_pass`] behind it.
+#[gpu_fn]
+pub(super) fn first_of_pass(j: u32, size: u32, log_radix: u32) -> u32 {
+    ((j / size * size) << log_radix) + j % size
+}
+
+/// How far behind its first element a thread, one of `threads`, stores number `k`. The bits of both are different ones.
+#[gpu_fn]
+pub(super) fn next_of_pass(k: usize, threads: u32, size: u32, log_radix: u32) -> u32 {
+    let (m, place) = (k % (ELEMENTS >> log_radix), k / (ELEMENTS >> log_radix));
+    ((m as u32 * threads) << log_radix) + reversed(place, log_radix) as u32 * size
+}
+
+/// Where element `e` is in shared memory, in which one is left out behind every `every`. Of a sum of numbers with different bits, it is
+/// the sum.
+#[gpu_fn]
+pub(super) fn spread(e: u32, every: u32) -> u32 {
+    e + e / every
+}
+
+/// The angle of the root of unity between two passes for thread `j`, in half turns, below an eighth; spectra have `2^before` elements after
+/// the first.
+#[gpu_fn]
+pub(super) fn angle(j: u32, before: u32) -> f32 {
+    // Two by the elements of what the pass makes: `2^-(before + 3)`.
+    (j % (1u32 << before)) as f32 * f32::from_bits((127 - (BITS - 1) - before) << 23)
+}
+
+/// Multiplies elements by the powers of a root.
+#[gpu_fn]
+pub(super) fn turn(elements: &mut [Complex32; ELEMENTS], root: Complex32) {
+    let powers = powers(root);
+    #[unroll]
+    for k in 1..ELEMENTS {
+        elements[k] = elements[k].times(powers[k]);
+    }
+}

@@ -4,7 +4,7 @@ use warpsmith::prelude::*;
 
 use super::Offset;
 use super::sums::Scale;
-use super::tiles::{THREADS, tile_of};
+use super::tiles::{Start, THREADS, tile_of};
 use crate::number::{Number, Total};
 use crate::products::gemv::finished;
 use crate::reduction::Sum;
@@ -19,8 +19,6 @@ const OF_THREAD: usize = 16;
 pub struct Parts {
     /// Items of a tile.
     pub tile: usize,
-    /// Number of non-zeros.
-    pub nonzeros: usize,
     /// Columns of the output.
     pub cols: usize,
     /// Elements from one row of the output to the next.
@@ -29,17 +27,22 @@ pub struct Parts {
 
 /// For each row that tiles share, `y[r, c] = alpha * sum + beta * y[r, c]`, of the `tails` of its tiles and the element of `heads` of the last.
 ///
-/// A thread has one column of the row that ends in one tile. `starts` are the tiles' first rows.
+/// A thread has one column of the row that ends in one tile. `starts` are the tiles' beginnings.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
 pub fn join_cut_rows<T: Number, I: Offset>(
     offsets: &[I],
-    starts: &[usize],
+    starts: &[Start],
     heads: &[T::Total],
     tails: &[T::Total],
     y: &mut [T],
     scale: Scale<T::Total>,
     parts: Parts,
+    #[comptime] early: bool,
 ) {
+    if early {
+        grid_dependency_wait();
+        launch_dependents();
+    }
     let mut long = shared!([u32; THREADS]);
     let mut long_count = shared!([u32; 1]);
     let t = thread_idx().x % THREADS;
@@ -81,12 +84,12 @@ pub fn join_cut_rows<T: Number, I: Offset>(
 
 /// The tile in which the row of element number `of` begins, if it begins before its tile and ends there; otherwise that tile.
 #[gpu_fn]
-fn first_tile<I: Offset>(offsets: &[I], starts: &[usize], of: usize, parts: Parts) -> usize {
+fn first_tile<I: Offset>(offsets: &[I], starts: &[Start], of: usize, parts: Parts) -> usize {
     let number = of / parts.cols;
     if number + 1 >= starts.len() {
         return number;
     }
-    let tile = tile_of(number, starts, offsets.len() - 1, parts.nonzeros, parts.tile);
+    let tile = tile_of(number, starts);
     let start = offsets[tile.first].cast::<usize>();
     if tile.first < tile.last && start < tile.from { (start + tile.first) / parts.tile } else { number }
 }
@@ -96,12 +99,12 @@ fn first_tile<I: Offset>(offsets: &[I], starts: &[usize], of: usize, parts: Part
 fn store<T: Number>(
     tails: T::Total,
     of: usize,
-    starts: &[usize],
+    starts: &[Start],
     heads: &[T::Total],
     y: &mut [T],
     scale: Scale<T::Total>,
     parts: Parts,
 ) {
-    let place = starts[of / parts.cols] * parts.stride + of % parts.cols;
+    let place = starts[of / parts.cols].row * parts.stride + of % parts.cols;
     y[place] = finished::<T>(tails.plus(heads[of]), y, place, scale.alpha, scale.beta);
 }

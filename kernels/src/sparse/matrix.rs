@@ -4,7 +4,7 @@ use warpsmith::prelude::*;
 
 use super::Offset;
 use super::sums::{HEAD, Scale, TAIL, part_in};
-use super::tiles::{THREADS, row_end, tile_of};
+use super::tiles::{Start, THREADS, row_end, tile_of};
 use crate::number::{Number, Total};
 use crate::pack::Pack;
 use crate::products::gemv::{finished, loaded};
@@ -34,9 +34,9 @@ pub struct Dense {
 /// elements of `b` and `c`. If `N` is 1, these are unused.
 /// `starts`, `heads` and `tails` are as in [`csr_times_vector`](super::csr_times_vector()), with `cols` elements for each tile.
 #[gpu_kernel(launch_bounds(THREADS))]
-pub fn csr_times_matrix<T: Number, I: Offset, const N: usize>(
+pub fn csr_times_matrix<T: Number, I: Offset, C: Offset, const N: usize>(
     offsets: &[I],
-    columns: &[u32],
+    columns: &[C],
     values: &[T],
     b: &[T],
     packs: &[Pack<T, N>],
@@ -44,11 +44,16 @@ pub fn csr_times_matrix<T: Number, I: Offset, const N: usize>(
     c_packs: &mut [Pack<T, N>],
     dense: Dense,
     scale: Scale<T::Total>,
-    starts: &[usize],
+    starts: &[Start],
     heads: &mut [T::Total],
     tails: &mut [T::Total],
     #[comptime] lanes: u32,
+    #[comptime] early: bool,
 ) {
+    if early {
+        grid_dependency_wait();
+        launch_dependents();
+    }
     let t = thread_idx().x % THREADS;
     let group = block_idx().x as usize * (THREADS / lanes) as usize + (t / lanes) as usize;
     let (number, of_tile) = (group / dense.parts as usize, group % dense.parts as usize);
@@ -56,7 +61,7 @@ pub fn csr_times_matrix<T: Number, I: Offset, const N: usize>(
     if number + 1 >= starts.len() || pack * N >= dense.cols {
         return;
     }
-    let tile = tile_of(number, starts, offsets.len() - 1, columns.len(), TILE);
+    let tile = tile_of(number, starts);
     let mut z = tile.from;
     for row in tile.first..tile.last + 1 {
         let mut end = tile.to;
@@ -65,11 +70,11 @@ pub fn csr_times_matrix<T: Number, I: Offset, const N: usize>(
         }
         let mut sums = [T::Total::ZERO; N];
         while z + 4 <= end {
-            sums = with_rows::<T, N, 4>(sums, columns, values, b, packs, dense, z, pack);
+            sums = with_rows::<T, C, N, 4>(sums, columns, values, b, packs, dense, z, pack);
             z += 4;
         }
         while z < end {
-            sums = with_rows::<T, N, 1>(sums, columns, values, b, packs, dense, z, pack);
+            sums = with_rows::<T, C, N, 1>(sums, columns, values, b, packs, dense, z, pack);
             z += 1;
         }
         let (part, col) = (part_in::<I>(tile, row, offsets), pack * N);
@@ -105,9 +110,9 @@ fn store_part<S: Num, const N: usize>(sums: [S; N], parts: &mut [S], first: usiz
 /// Adds the products of the `COUNT` non-zeros from number `z` on, whose loads are under way together.
 #[gpu_fn]
 #[allow(clippy::too_many_arguments, reason = "the arguments of the kernel")]
-fn with_rows<T: Number, const N: usize, const COUNT: usize>(
+fn with_rows<T: Number, C: Offset, const N: usize, const COUNT: usize>(
     sums: [T::Total; N],
-    columns: &[u32],
+    columns: &[C],
     values: &[T],
     b: &[T],
     packs: &[Pack<T, N>],
@@ -120,7 +125,7 @@ fn with_rows<T: Number, const N: usize, const COUNT: usize>(
     #[unroll]
     for i in 0..COUNT {
         assume(z + i < columns.len() && z + i < values.len());
-        at[i] = columns[z + i] as usize;
+        at[i] = columns[z + i].cast::<usize>();
         factors[i] = values[z + i].total();
     }
     let mut last = at[0];

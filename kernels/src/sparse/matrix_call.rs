@@ -7,7 +7,7 @@ use super::cut::join_cut_rows;
 use super::matrix::{Dense, TILE, csr_times_matrix};
 use super::sums::Scale;
 use super::tiles::{THREADS, csr_tiles};
-use super::tiling::{Tiling, Workspace, blocks};
+use super::tiling::{Tiling, Workspace, blocks, early, is_early};
 use super::{Csr, Offset};
 use crate::argument::{Matrix, MatrixMut, extents, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
@@ -49,25 +49,25 @@ use crate::pack::PACK_BYTES;
 /// From the call's methods: [`KernelError::Shape`] unless `b` has a row for each column of `a`, `c` has the rows of `a` and the columns of
 /// `b`, and rows of both lie side by side; [`KernelError::Overlap`] if `c` shares memory with `a` or `b`. Faults of the launch are those of
 /// [`spmv`](super::spmv).
-pub fn spmm<'a, T: Number, I: Offset>(
+pub fn spmm<'a, T: Number, I: Offset, C: Offset>(
     device: &Device,
-    a: Csr<'a, T, I>,
+    a: Csr<'a, T, I, C>,
     b: Matrix<'a, T>,
     c: MatrixMut<'a, T>,
-) -> Call<'a, Spmm<'a, T, I>> {
+) -> Call<'a, Spmm<'a, T, I, C>> {
     let scale = Scale { alpha: T::Total::ONE, beta: T::Total::ZERO };
     Call::new(device, Spmm { a, b, c, scale })
 }
 
 /// A product of a sparse and a dense matrix with its arguments.
-pub struct Spmm<'a, T: Number, I> {
-    a: Csr<'a, T, I>,
+pub struct Spmm<'a, T: Number, I, C> {
+    a: Csr<'a, T, I, C>,
     b: Matrix<'a, T>,
     c: MatrixMut<'a, T>,
     scale: Scale<T::Total>,
 }
 
-impl<'a, T: Number, I: Offset> Call<'a, Spmm<'a, T, I>> {
+impl<'a, T: Number, I: Offset, C: Offset> Call<'a, Spmm<'a, T, I, C>> {
     /// Multiplies the sums by `alpha`. Default: 1.
     pub fn alpha(self, alpha: T::Total) -> Self {
         self.map(|call| Spmm { scale: Scale { alpha, ..call.scale }, ..call })
@@ -90,7 +90,7 @@ struct Way {
     grid: u32,
 }
 
-impl<T: Number, I: Offset> Spmm<'_, T, I> {
+impl<T: Number, I: Offset, C: Offset> Spmm<'_, T, I, C> {
     /// Elements of a pack.
     const PER_PACK: usize = PACK_BYTES / size_of::<T>();
 
@@ -124,10 +124,10 @@ impl<T: Number, I: Offset> Spmm<'_, T, I> {
     }
 }
 
-impl<'a, T: Number, I: Offset> Family<'a> for Spmm<'a, T, I> {
+impl<'a, T: Number, I: Offset, C: Offset> Family<'a> for Spmm<'a, T, I, C> {
     fn plan(&self, _limits: &Limits) -> Result<Plan, KernelError> {
         self.check()?;
-        let types = format!("{}, {}", short_name::<T>(), short_name::<I>());
+        let types = format!("{}, {}, {}", short_name::<T>(), short_name::<I>(), short_name::<C>());
         let (tiling, way) = (self.tiling(), self.way());
         if self.a.rows() == 0 || self.b.layout().cols == 0 {
             return Ok(Plan::nothing(types, "`c` has no elements"));
@@ -160,7 +160,7 @@ impl<'a, T: Number, I: Offset> Family<'a> for Spmm<'a, T, I> {
     }
 }
 
-impl<'a, T: Number, I: Offset> Spmm<'a, T, I> {
+impl<'a, T: Number, I: Offset, C: Offset> Spmm<'a, T, I, C> {
     /// The launches for lanes with `N` columns.
     fn launches<const N: usize>(self, target: &Target) -> Result<Step<'a>, KernelError> {
         let (tiling, Way { lanes, parts, grid, .. }) = (self.tiling(), self.way());
@@ -178,14 +178,16 @@ impl<'a, T: Number, I: Offset> Spmm<'a, T, I> {
         };
         let Workspace { mut starts, mut heads, mut tails } = tiling.workspace::<T::Total>(target)?;
         let parts = tiling.parts(c_layout.row_stride);
+        let limits = target.device.limits();
+        let is_early = is_early(limits);
         macro_rules! find {
             () => {
-                csr_tiles::<I>(&offsets, columns.len(), TILE, &mut starts)
+                csr_tiles::<I>(&offsets, columns.len(), TILE, 0, &mut starts, is_early)
             };
         }
         macro_rules! multiply {
             () => {
-                csr_times_matrix::<T, I, N>(
+                csr_times_matrix::<T, I, C, N>(
                     &offsets,
                     &columns,
                     &values,
@@ -199,17 +201,18 @@ impl<'a, T: Number, I: Offset> Spmm<'a, T, I> {
                     &mut heads,
                     &mut tails,
                     lanes,
+                    is_early,
                 )
             };
         }
         macro_rules! join {
             () => {
-                join_cut_rows::<T, I>(&offsets, &starts, &heads, &tails, &mut c, scale, parts)
+                join_cut_rows::<T, I>(&offsets, &starts, &heads, &tails, &mut c, scale, parts, is_early)
             };
         }
-        let found = target.prepare(find!().grid(tiling.finding()).block(THREADS))?;
-        let multiplied = target.prepare(multiply!().grid(grid).block(THREADS))?;
-        let joined = target.prepare(join!().grid(tiling.joining()).block(THREADS))?;
+        let found = target.prepare(early(find!().grid(tiling.finding()).block(THREADS), limits))?;
+        let multiplied = target.prepare(early(multiply!().grid(grid).block(THREADS), limits))?;
+        let joined = target.prepare(early(join!().grid(tiling.joining()).block(THREADS), limits))?;
         Ok(Step::new(move || {
             found.launch(find!())?;
             multiplied.launch(multiply!())?;

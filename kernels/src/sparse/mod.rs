@@ -15,10 +15,10 @@ mod tiling;
 mod vector;
 
 pub use call::{Spmv, spmv};
-pub use csr::{Csr, Offset, csr};
+pub use csr::{Csr, Index, Offset, csr};
 pub use cut::{Parts, join_cut_rows};
 pub use matrix::{Dense, csr_times_matrix};
 pub use matrix_call::{Spmm, spmm};
 pub use sums::Scale;
-pub use tiles::csr_tiles;
+pub use tiles::{Start, csr_tiles};
 pub use vector::csr_times_vector;

@@ -1,10 +1,12 @@
 //! The tiles of a product: how many there are, and what they leave for the kernel that joins rows.
 
+use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
+use warpsmith::{Kernel, Launch};
 
 use super::Csr;
 use super::cut::Parts;
-use super::tiles::THREADS;
+use super::tiles::{Start, THREADS};
 use crate::call::Target;
 use crate::error::KernelError;
 
@@ -15,21 +17,19 @@ pub(super) struct Tiling {
     pub tile: usize,
     /// Number of tiles.
     pub tiles: usize,
-    nonzeros: usize,
     cols: usize,
 }
 
-/// Memory of a call: the tiles' first rows, and their parts of rows that they share.
+/// Memory of a call: where tiles begin, and their parts of rows that they share.
 pub(super) struct Workspace<S> {
-    pub starts: Buffer<usize>,
+    pub starts: Buffer<Start>,
     pub heads: Buffer<S>,
     pub tails: Buffer<S>,
 }
 
 impl Tiling {
-    pub fn new<T, I>(a: &Csr<'_, T, I>, tile: usize, cols: usize) -> Self {
-        let nonzeros = a.nonzeros();
-        Self { tile, tiles: (a.rows() + nonzeros).div_ceil(tile), nonzeros, cols }
+    pub fn new<T, I, C>(a: &Csr<'_, T, I, C>, tile: usize, cols: usize) -> Self {
+        Self { tile, tiles: (a.rows() + a.nonzeros()).div_ceil(tile), cols }
     }
 
     /// Blocks of the kernel that finds the tiles.
@@ -44,12 +44,12 @@ impl Tiling {
 
     /// The tiles as the kernel that joins the parts sees them; rows of the output are `stride` elements apart.
     pub fn parts(&self, stride: usize) -> Parts {
-        Parts { tile: self.tile, nonzeros: self.nonzeros, cols: self.cols, stride }
+        Parts { tile: self.tile, cols: self.cols, stride }
     }
 
     /// Bytes of the workspace for sums of type `S`.
     pub fn bytes<S>(&self) -> usize {
-        (self.tiles + 1) * size_of::<usize>() + 2 * self.shared_elements() * size_of::<S>()
+        (self.tiles + 1) * size_of::<Start>() + 2 * self.shared_elements() * size_of::<S>()
     }
 
     /// The workspace.
@@ -65,6 +65,16 @@ impl Tiling {
     fn shared_elements(&self) -> usize {
         self.tiles.saturating_mul(self.cols)
     }
+}
+
+/// Launches that begin before the one before has ended, where kernels can wait for it.
+pub(super) fn early<'a, K: Kernel>(launch: Launch<'a, K>, limits: &Limits) -> Launch<'a, K> {
+    if is_early(limits) { launch.programmatic_serialization() } else { launch }
+}
+
+/// Returns whether kernels can wait for the one before by themselves.
+pub(super) fn is_early(limits: &Limits) -> bool {
+    limits.compute >= (9, 0)
 }
 
 /// A number of blocks; too many are refused at the launch.

@@ -7,7 +7,7 @@ use warpsmith::tensor::Swizzle128;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
 use warpsmith_kernels::attention::forward::{attention_by_three, attention_by_two};
 use warpsmith_kernels::attention::pages::attention_to_pages;
-use warpsmith_kernels::fft::fft_tile;
+use warpsmith_kernels::fft::{fft_rows_ahead, fft_short_rows, fft_tile};
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
 use warpsmith_kernels::movement::{
     copy_rows, named_rows, transpose, transpose_bytes, transpose_elements, transpose_packs,
@@ -136,10 +136,12 @@ fn products_and_histograms_print_what_the_snapshots_show() {
 
 #[test]
 fn sparse_products_and_spectra_print_what_the_snapshots_show() {
-    prints::<csr_times_vector<f32, u32>>("csr_times_vector@f32", ());
-    prints::<csr_times_matrix<f32, u32, 4>>("csr_times_matrix@f32", (16,));
+    prints::<csr_times_vector<f32, u32, u32, 4, 4>>("csr_times_vector@f32", (true, true));
+    prints::<csr_times_matrix<f32, u32, u32, 4>>("csr_times_matrix@f32", (16, true));
+    prints::<fft_short_rows>("fft_short_rows@64", (6, true));
+    prints::<fft_rows_ahead>("fft_rows_ahead@16384", (1 << 14, false));
     prints::<fft_tile>("fft_tile@4096", (12, false, false, false, false, false));
-    prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", ());
+    prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", (true,));
 }
 
 #[test]
@@ -175,6 +177,9 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
     runs_on::<gemv_rows<f32, 4, 4>>((7, 0), (128,));
     runs_on::<gemv_columns<f32, 4>>((7, 0), ());
     runs_on::<gemv_quantized_rows<Q4_0, 4, true>>((7, 0), (64,));
+    runs_on::<csr_times_vector<f32, u32, u32, 4, 4>>((7, 0), (true, false));
+    runs_on::<fft_short_rows>((7, 0), (6, true));
+    runs_on::<fft_rows_ahead>((8, 0), (1 << 14, false));
     runs_on::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>((8, 0), ());
     runs_on::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>((8, 0), (UNSCALED,));
     runs_on::<attention_to_pages<bf16, 128, 16>>((8, 0), ());

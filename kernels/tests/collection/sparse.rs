@@ -5,7 +5,7 @@ use warpsmith::prelude::*;
 use warpsmith_kernels::KernelError;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
 use warpsmith_kernels::number::Number;
-use warpsmith_kernels::sparse::{Csr, Offset, csr, spmm, spmv};
+use warpsmith_kernels::sparse::{Csr, Index, csr, spmm, spmv};
 
 use crate::devices::{Placed, Random, devices, shuffled};
 use crate::numbers::{Tested, close, some};
@@ -44,28 +44,38 @@ impl<T: Tested> Host<T> {
     }
 }
 
+/// A type of offsets and columns that numbers of tests fit.
+trait Fits: Index + TryFrom<u32> {
+    fn of(number: u32) -> Self {
+        Self::try_from(number).ok().expect("a small number")
+    }
+}
+
+impl<I: Index + TryFrom<u32>> Fits for I {}
+
 /// A matrix in device memory, `offset` elements behind aligned addresses.
-struct OnDevice<T, I> {
+struct OnDevice<T, I, C> {
     rows: usize,
     cols: usize,
     offsets: Placed<I>,
-    columns: Placed<u32>,
+    columns: Placed<C>,
     values: Placed<T>,
 }
 
-impl<T: Tested, I: Offset + From<u32>> OnDevice<T, I> {
+impl<T: Tested, I: Fits, C: Fits> OnDevice<T, I, C> {
     fn new(device: &Device, host: &Host<T>, offset: usize) -> Self {
-        let offsets: Vec<I> = host.offsets.iter().map(|&at| I::from(at)).collect();
+        let offsets: Vec<I> = host.offsets.iter().map(|&at| I::of(at)).collect();
+        let columns: Vec<C> = host.columns.iter().map(|&at| C::of(at)).collect();
         Self {
             rows: host.rows(),
             cols: host.cols,
-            offsets: Placed::new(device, offset, &offsets, I::ZERO),
-            columns: Placed::new(device, offset, &host.columns, u32::MAX),
+            offsets: Placed::new(device, offset, &offsets, I::of(7)),
+            columns: Placed::new(device, offset, &columns, C::of(i32::MAX as u32)),
             values: Placed::new(device, offset, &host.values, T::MOST),
         }
     }
 
-    fn csr(&self) -> Csr<'_, T, I> {
+    fn csr(&self) -> Csr<'_, T, I::Unsigned, C::Unsigned> {
         csr(self.rows, self.cols, self.offsets.part(), self.columns.part(), self.values.part())
             .expect("lengths that agree")
     }
@@ -81,14 +91,14 @@ struct Case {
 }
 
 /// Compares `2 * a * x + beta * y` with the reference. Elements are exact to `rounding`, and sums to `of_sum`.
-fn check_vector<T: Tested + Number<Total: From<i8>>, I: Offset + From<u32>>(
+fn check_vector<T: Tested + Number<Total: From<i8>>, I: Fits, C: Fits>(
     device: &Device,
     host: &Host<T>,
     case: Case,
     [rounding, of_sum]: [f64; 2],
 ) {
     let (x, before) = (some::<T>(case.seed + 1, host.cols), some::<T>(case.seed + 2, host.rows()));
-    let a = OnDevice::<T, I>::new(device, host, case.offset);
+    let a = OnDevice::<T, I, C>::new(device, host, case.offset);
     let xs = Placed::new(device, case.offset, &x, T::MOST);
     let mut ys = Placed::new(device, case.offset, &before, T::MOST);
     let call = spmv(device, a.csr(), xs.part(), ys.part_mut()).alpha(T::Total::from(2));
@@ -102,7 +112,7 @@ fn check_vector<T: Tested + Number<Total: From<i8>>, I: Offset + From<u32>>(
 }
 
 /// The same for a dense matrix of `n` columns, with `gap` elements between its rows.
-fn check_matrix<T: Tested + Number<Total: From<i8>>, I: Offset + From<u32>>(
+fn check_matrix<T: Tested + Number<Total: From<i8>>, I: Fits, C: Fits>(
     device: &Device,
     host: &Host<T>,
     [n, gap]: [usize; 2],
@@ -112,7 +122,7 @@ fn check_matrix<T: Tested + Number<Total: From<i8>>, I: Offset + From<u32>>(
     let stride = n + gap;
     let (b, before) =
         (some::<T>(case.seed + 1, host.cols * stride), some::<T>(case.seed + 2, host.rows() * stride));
-    let a = OnDevice::<T, I>::new(device, host, case.offset);
+    let a = OnDevice::<T, I, C>::new(device, host, case.offset);
     let bs = Placed::new(device, case.offset, &b, T::MOST);
     let mut cs = Placed::new(device, case.offset, &before, T::MOST);
     let dense = matrix(bs.part(), host.cols, n).and_then(|b| b.stride(stride)).expect("it fits");
@@ -144,7 +154,9 @@ fn shapes() -> Vec<Vec<usize>> {
         vec![1],
         vec![5; 700],
         vec![0; 5000],
+        // Rows that tiles share, and rows that they do not.
         vec![9000],
+        vec![250; 20],
         (0..40).map(|r| if r == 20 { 7000 } else { r % 3 }).collect(),
         (0..3000).map(|r| usize::from(r % 100 == 7) * 65).collect(),
         (0..600).map(|r| 1500 / (r * 7 % 600 + 1)).collect(),
@@ -156,15 +168,15 @@ fn sparse_rows_of_every_shape_are_multiplied() {
     for device in devices() {
         for (seed, lengths) in shapes().iter().enumerate() {
             let (seed, case) = (seed as u64, Case { offset: 0, beta: 0, seed: seed as u64 });
-            check_vector::<f32, u32>(&device, &Host::new(lengths, 100, seed), case, F32);
-            check_matrix::<f32, u32>(&device, &Host::new(lengths, 10, seed), [2, 0], case, F32);
+            check_vector::<f32, u32, u32>(&device, &Host::new(lengths, 100, seed), case, F32);
+            check_matrix::<f32, u32, u32>(&device, &Host::new(lengths, 10, seed), [2, 0], case, F32);
         }
-        let (lengths, case) = (&shapes()[7], Case { offset: 1, beta: 3, seed: 0 });
-        check_vector::<f64, u64>(&device, &Host::new(lengths, 100, 0), case, F64);
-        check_matrix::<bf16, u32>(&device, &Host::new(&lengths[..50], 100, 0), [72, 8], case, BF16);
-        check_vector::<f16, u32>(&device, &Host::new(&lengths[..50], 100, 0), case, F16);
+        let (lengths, case) = (&shapes()[8], Case { offset: 1, beta: 3, seed: 0 });
+        check_vector::<f64, i64, i32>(&device, &Host::new(lengths, 100, 0), case, F64);
+        check_matrix::<bf16, u32, u32>(&device, &Host::new(&lengths[..50], 100, 0), [72, 8], case, BF16);
+        check_vector::<f16, u32, u32>(&device, &Host::new(&lengths[..50], 100, 0), case, F16);
         let aligned = Case { offset: 0, ..case };
-        check_matrix::<f64, u64>(&device, &Host::new(&lengths[..50], 100, 0), [6, 2], aligned, F64);
+        check_matrix::<f64, i64, i64>(&device, &Host::new(&lengths[..50], 100, 0), [6, 2], aligned, F64);
     }
 }
 
@@ -202,7 +214,7 @@ fn sparse_integers_are_multiplied() {
 fn a_sparse_matrix_without_elements_gives_zeros() {
     for device in devices() {
         let none = Host::<f32>::new(&[0; 3], 0, 0);
-        let a = OnDevice::<f32, u32>::new(&device, &none, 0);
+        let a = OnDevice::<f32, u32, u32>::new(&device, &none, 0);
         let x = device.alloc_zeroed::<f32>(0).expect("memory");
         let mut y = device.upload(&[f32::NAN; 3]).expect("memory");
         spmv(&device, a.csr(), &x, &mut y).run().unwrap_or_else(|e| panic!("{e}"));
@@ -217,17 +229,17 @@ fn a_sparse_matrix_without_elements_gives_zeros() {
 fn sparse_matrices_that_do_not_fit_are_refused() {
     let device = Device::simulator();
     let host = Host::<f32>::new(&[2, 1], 3, 0);
-    let a = OnDevice::<f32, u32>::new(&device, &host, 0);
+    let a = OnDevice::<f32, u32, u32>::new(&device, &host, 0);
     let x = device.upload(&[1.0f32; 4]).expect("memory");
     let mut y = device.alloc_zeroed::<f32>(4).expect("memory");
     let text = |error: KernelError| error.to_string();
     let pass = "pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`";
-    let wrong = csr::<f32, u32>(3, 3, a.offsets.part(), a.columns.part(), a.values.part());
+    let wrong = csr::<f32, u32, u32>(3, 3, a.offsets.part(), a.columns.part(), a.values.part());
     assert_eq!(
         text(wrong.expect_err("refused")),
         format!("`offsets` has 3 elements, but needs 4, one more than there are rows; {pass}")
     );
-    let wrong = csr::<f32, u32>(2, 3, a.offsets.part(), a.columns.part(), &x);
+    let wrong = csr::<f32, u32, u32>(2, 3, a.offsets.part(), a.columns.part(), &x);
     assert_eq!(
         text(wrong.expect_err("refused")),
         format!("`columns` has 3 elements, but needs 4, one for each of the `values`; {pass}")
@@ -250,7 +262,7 @@ fn invalid_offsets_and_columns_are_faults() {
     let fault = |change: fn(&mut Host<f32>)| {
         let mut host = Host::<f32>::new(&[2, 3, 1], 3, 0);
         change(&mut host);
-        let a = OnDevice::<f32, u32>::new(&device, &host, 0);
+        let a = OnDevice::<f32, u32, u32>::new(&device, &host, 0);
         let x = device.upload(&[1.0f32; 3]).expect("memory");
         let mut y = device.alloc_zeroed::<f32>(3).expect("memory");
         let of_vector = spmv(&device, a.csr(), &x, &mut y).run().expect_err("a fault").to_string();
@@ -292,10 +304,10 @@ proptest! {
             random.below(most.min(1 + rarely))
         };
         let lengths: Vec<usize> = (0..rows).map(|_| length()).collect();
-        check_vector::<f32, u32>(&device, &Host::new(&lengths, cols, seed), case, F32);
-        check_vector::<f64, u64>(&device, &Host::new(&lengths, cols, seed), case, F64);
+        check_vector::<f32, u32, u32>(&device, &Host::new(&lengths, cols, seed), case, F32);
+        check_vector::<f64, i64, i64>(&device, &Host::new(&lengths, cols, seed), case, F64);
         let few = &lengths[..rows.min(60)];
-        check_matrix::<f32, u32>(&device, &Host::new(few, cols, seed), wide, case, F32);
-        check_matrix::<bf16, u32>(&device, &Host::new(few, cols, seed), [8 * wide[0], 8 * wide[1]], case, BF16);
+        check_matrix::<f32, u32, u32>(&device, &Host::new(few, cols, seed), wide, case, F32);
+        check_matrix::<bf16, u32, u32>(&device, &Host::new(few, cols, seed), [8 * wide[0], 8 * wide[1]], case, BF16);
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::{Just, ProptestConfig, prop_oneof, proptest};
 use warpsmith::prelude::*;
 use warpsmith_kernels::KernelError;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
-use warpsmith_kernels::fft::{Complex32, fft, ifft};
+use warpsmith_kernels::fft::{Complex32, LongRows, fft, fft_rows_ahead, ifft, irfft, rfft};
 
 use crate::devices::{Placed, Random, devices, scale, shuffled};
 
@@ -44,12 +44,17 @@ fn check(device: &Device, [batch, log, gap, offset]: [usize; 4], is_inverse: boo
     call.workspace(2 * len * size_of::<Complex32>())
         .run()
         .unwrap_or_else(|e| panic!("{batch} rows of {len}: {e}"));
-    let got = ys.read(device);
+    compare(&x, &ys.read(device), [batch, log, stride], is_inverse);
+}
+
+/// Compares transforms with the reference; behind each row, nothing has changed.
+fn compare(x: &[Complex32], y: &[Complex32], [batch, log, stride]: [usize; 3], is_inverse: bool) {
+    let len = 1usize << log;
     let (sign, factor) = if is_inverse { (1.0, 1.0 / len as f64) } else { (-1.0, 1.0) };
     for b in 0..batch {
         let row: Vec<_> = x[b * stride..][..len].iter().map(|x| (f64::from(x.re), f64::from(x.im))).collect();
         let want = spectrum(&row, sign);
-        let (got, behind) = got[b * stride..][..stride].split_at(len);
+        let (got, behind) = y[b * stride..][..stride].split_at(len);
         assert!(behind.iter().all(|y| (y.re, y.im) == (3.0, 4.0)), "behind row {b} of {batch} x {len}");
         let (mut error, mut size) = (0.0, 0.0);
         for (y, (re, im)) in got.iter().zip(want) {
@@ -62,12 +67,99 @@ fn check(device: &Device, [batch, log, gap, offset]: [usize; 4], is_inverse: boo
     }
 }
 
+/// Compares the halves of spectra of real rows, and the real rows of such halves, of other distances.
+fn check_real(device: &Device, [batch, log, gap, offset]: [usize; 4], seed: u64) {
+    let len = 1usize << log;
+    let (stride, half) = (len + gap, len / 2 + 1);
+    let apart = half + gap;
+    let x: Vec<f32> = random(seed, batch * stride).iter().map(|x| x.re).collect();
+    let row = |b: usize| x[b * stride..][..len].iter().map(|x| (f64::from(*x), 0.0)).collect::<Vec<_>>();
+    let xs = Placed::new(device, offset, &x, f32::NAN);
+    let mut ys = Placed::new(device, offset, &vec![NAN; batch * apart], NAN);
+    let from = matrix(xs.part(), batch, len).and_then(|x| x.stride(stride)).expect("it fits");
+    let to = matrix_mut(ys.part_mut(), batch, half).and_then(|y| y.stride(apart)).expect("it fits");
+    rfft(device, from, to).run().unwrap_or_else(|e| panic!("{batch} rows of {len}: {e}"));
+    let got = ys.read(device);
+    let mut halves = vec![NAN; batch * apart];
+    for b in 0..batch {
+        let want = spectrum(&row(b), -1.0);
+        let (mut error, mut size) = (0.0, 0.0);
+        for (k, (re, im)) in want.into_iter().take(half).enumerate() {
+            let y = got[b * apart + k];
+            error += (f64::from(y.re) - re).powi(2) + (f64::from(y.im) - im).powi(2);
+            size += re * re + im * im;
+            halves[b * apart + k] = Complex32 { re: re as f32, im: im as f32 };
+        }
+        assert!(
+            got[b * apart + half..][..gap].iter().all(|y| y.re.is_nan()),
+            "behind row {b} of {batch} x {len}"
+        );
+        let relative = f64::sqrt(error / size);
+        assert!(relative <= 1e-7 * (log + 1) as f64, "row {b} of {batch} x {len}: an error of {relative}");
+    }
+    let halves = Placed::new(device, offset, &halves, NAN);
+    let mut backs = Placed::new(device, offset, &vec![f32::NAN; batch * stride], f32::NAN);
+    let from = matrix(halves.part(), batch, half).and_then(|x| x.stride(apart)).expect("it fits");
+    let to = matrix_mut(backs.part_mut(), batch, len).and_then(|y| y.stride(stride)).expect("it fits");
+    irfft(device, from, to).run().unwrap_or_else(|e| panic!("{batch} rows of {len}, back: {e}"));
+    let (mut error, mut size) = (0.0, 0.0);
+    for (i, y) in backs.read(device).into_iter().enumerate() {
+        if i % stride < len {
+            error += (f64::from(y) - f64::from(x[i])).powi(2);
+            size += f64::from(x[i]).powi(2);
+        } else {
+            assert!(y.is_nan(), "behind a row of {batch} x {len}");
+        }
+    }
+    let relative = f64::sqrt(error / size);
+    assert!(relative <= 1e-7 * (log + 1) as f64, "{batch} x {len}, back: an error of {relative}");
+}
+
+#[test]
+fn real_rows_are_transformed_and_back() {
+    for device in devices() {
+        for log in 1..=8 {
+            check_real(&device, [3, log, 0, 0], log as u64);
+            check_real(&device, [2, log, 3, 1], log as u64);
+        }
+        if scale(&device) > 1 {
+            for log in 9..=20 {
+                check_real(&device, [3, log, 1, 1], log as u64);
+                check_real(&device, [200, log.min(16), 2, 0], log as u64);
+            }
+        }
+    }
+}
+
 #[test]
 fn rows_of_every_short_length_are_transformed() {
     for device in devices() {
         for log in 0..=10 {
             check(&device, [3, log, 0, 0], false, log as u64);
             check(&device, [17 >> (log / 2), log, 5, 1], true, log as u64);
+        }
+        // More rows than a warp has, two numbers at a time.
+        for log in 1..=6 {
+            check(&device, [(700 >> log) + 1, log, 4, 2], true, log as u64);
+        }
+    }
+}
+
+/// Blocks take several rows each, one after the other; calls do so for rows that are too long for this test.
+#[test]
+fn rows_that_are_loaded_ahead_are_transformed() {
+    for device in devices() {
+        let logs = if scale(&device) > 1 { 5..=14 } else { 5..=8 };
+        for log in logs {
+            let (len, is_inverse) = (1usize << log, log % 2 == 1);
+            let (host, stride) = (random(log as u64, 5 * (len + 3)), len + 3);
+            let x = device.upload(&host).expect("memory");
+            let mut y = device.upload(&vec![Complex32 { re: 3.0, im: 4.0 }; 5 * stride]).expect("memory");
+            let factor = if is_inverse { 1.0 / len as f32 } else { 1.0 };
+            let rows = LongRows { count: 5, from: stride, to: stride, factor };
+            let launch = fft_rows_ahead(&x, &mut y, rows, len, is_inverse);
+            launch.grid(2).block(len as u32 / 16).launch(&device).unwrap_or_else(|e| panic!("{len}: {e}"));
+            compare(&host, &device.download(&y).expect("no fault"), [5, log, stride], is_inverse);
         }
     }
 }
@@ -126,6 +218,19 @@ fn transforms_that_do_not_fit_are_refused() {
         "`y` has 2 rows and 4 columns, but needs the 3 rows and 4 columns of `x`; pass matrices of the same extents"
     );
     fft(&device, rows(0, 4), matrix_mut(&mut y, 0, 4).expect("it fits")).run().expect("nothing to do");
+    let reals = device.upload(&[0.0f32; 12]).expect("memory");
+    let reals = |rows, cols| matrix(&reals, rows, cols).expect("it fits");
+    assert_eq!(
+        text(rfft(&device, reals(2, 1), matrix_mut(&mut y, 2, 1).expect("it fits")).run()),
+        "`x` has 1 columns, but needs a power of two of them, from 2 to 1048576; \
+         fill rows up with zeros, or transform their parts"
+    );
+    assert_eq!(
+        text(rfft(&device, reals(2, 4), matrix_mut(&mut y, 2, 4).expect("it fits")).run()),
+        "`y` has 2 rows and 4 columns, but needs 2 rows and 3 columns, one more than half of the columns of `x`; \
+         pass matrices whose extents agree"
+    );
+    rfft(&device, reals(0, 4), matrix_mut(&mut y, 0, 3).expect("it fits")).run().expect("nothing to do");
 }
 
 proptest! {
@@ -141,5 +246,6 @@ proptest! {
         seed in 0u64..1000,
     ) {
         check(&shuffled(seed), [batch, log, gap, offset], is_inverse, seed);
+        check_real(&shuffled(seed), [batch, log.min(9) + 1, gap, offset], seed);
     }
 }

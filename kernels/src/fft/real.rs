@@ -1,0 +1,244 @@
+//! `rfft` and `irfft`: their arguments, their plan and their launches.
+
+use warpsmith::driver::Limits;
+use warpsmith::prelude::*;
+
+use super::Complex32;
+use super::call::{Fft, MOST_BITS, settings};
+use super::halves::{HalfRows, THREADS, fft_join_halves, fft_pair_up, fft_split_halves, fft_take_apart};
+use super::ways::{Rows, in_packs};
+use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, extents, matrix, matrix_mut, side_by_side};
+use crate::call::{Call, Family, Plan, Step, Target, step};
+use crate::error::KernelError;
+
+/// The spectra of the real rows of `x`, up to the middle: `y[b, k]` is the sum of `x[b, j] * exp(-2πi * j * k / n)`. The rest is their mirror
+/// image. `x`: `[batch, n]`, `y`: `[batch, n / 2 + 1]`, of any row stride; `n` is a power of two from 2 to 2^20.
+///
+/// | setting | each element becomes |
+/// |---|---|
+/// | [`scale(s)`](Call::scale) | `s` times what it is without |
+///
+/// Errors of results are those of [`fft`](super::fft()).
+///
+/// ```
+/// use warpsmith::prelude::*;
+/// use warpsmith_kernels::argument::{matrix, matrix_mut};
+/// use warpsmith_kernels::fft::{Complex32, rfft};
+///
+/// # fn main() -> Result<(), warpsmith_kernels::KernelError> {
+/// # let gpu = Device::simulator();
+/// let x = gpu.upload(&[1.0f32, 0.0, -1.0, 0.0])?;
+/// let mut y = gpu.alloc_zeroed::<Complex32>(3)?;
+/// rfft(&gpu, matrix(&x, 1, 4)?, matrix_mut(&mut y, 1, 3)?).run()?;
+/// let parts: Vec<f32> = gpu.download(&y)?.iter().map(|y| y.re).collect();
+/// assert_eq!(parts, [0.0, 2.0, 0.0]);
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// From the call's methods: [`KernelError::Shape`] unless `n` is a power of two from 2 to 2^20 and `y` has `n / 2 + 1` columns, with rows
+/// that lie side by side; [`KernelError::Overlap`] if they share memory.
+pub fn rfft<'a>(device: &Device, x: Matrix<'a, f32>, y: MatrixMut<'a, Complex32>) -> Call<'a, Rfft<'a>> {
+    Call::new(device, Rfft { x, y, scale: 1.0, workspace: None })
+}
+
+/// The real rows whose spectra are the rows of `x` up to the middle, the inverse of [`rfft`]. `x`: `[batch, n / 2 + 1]`, `y`: `[batch, n]`.
+///
+/// Nothing reads the imaginary parts of the first and the last column, which are zero in spectra of real rows.
+///
+/// # Errors
+/// Those of [`rfft`], where `y` has `n` columns.
+pub fn irfft<'a>(device: &Device, x: Matrix<'a, Complex32>, y: MatrixMut<'a, f32>) -> Call<'a, Irfft<'a>> {
+    let scale = 1.0 / (y.layout().cols / 2).max(1) as f32;
+    Call::new(device, Irfft { x, y, scale, workspace: None })
+}
+
+/// Transforms of real rows with their arguments.
+pub struct Rfft<'a> {
+    x: Matrix<'a, f32>,
+    y: MatrixMut<'a, Complex32>,
+    scale: f32,
+    workspace: Option<usize>,
+}
+
+/// Inverse transforms of halves of spectra with their arguments.
+pub struct Irfft<'a> {
+    x: Matrix<'a, Complex32>,
+    y: MatrixMut<'a, f32>,
+    scale: f32,
+    workspace: Option<usize>,
+}
+
+settings! { Rfft Irfft }
+
+/// Real rows and halves of their spectra.
+#[derive(Clone, Copy)]
+struct Real {
+    rows: Layout,
+    spectra: Layout,
+    /// Whether the memory of the real rows is that of complex rows of half the length.
+    is_paired: bool,
+    /// Whether that is in packs of two complex numbers.
+    in_packs: bool,
+    workspace: Option<usize>,
+}
+
+impl Real {
+    fn new(rows: Layout, head: Option<usize>, spectra: Layout, workspace: Option<usize>) -> Self {
+        let is_even = rows.rows <= 1 || rows.row_stride.is_multiple_of(2);
+        let is_paired = is_even && head.is_some_and(|head| head.is_multiple_of(2));
+        let halved = Layout { row_stride: rows.row_stride / 2, ..rows };
+        Self { rows, spectra, is_paired, in_packs: is_paired && in_packs(head, halved), workspace }
+    }
+
+    /// Elements of a complex row.
+    fn len(&self) -> usize {
+        self.rows.cols / 2
+    }
+
+    /// Refuses other lengths than powers of two, and halves of spectra of other lengths. The real rows have the name `real`.
+    fn check(&self, real: &'static str, spectra: &'static str) -> Result<(), KernelError> {
+        side_by_side(real, self.rows)?;
+        side_by_side(spectra, self.spectra)?;
+        let n = self.rows.cols;
+        if n < 2 || !n.is_power_of_two() || n > 1 << MOST_BITS {
+            return Err(KernelError::Shape {
+                what: real,
+                expected: format!("a power of two of them, from 2 to {}", 1 << MOST_BITS),
+                got: format!("{n} columns"),
+                way_out: "fill rows up with zeros, or transform their parts",
+            });
+        }
+        let why = format!("one more than half of the columns of `{real}`");
+        extents(spectra, self.spectra, [self.rows.rows, n / 2 + 1], &why)
+    }
+
+    /// The launches' rows, with `rows` elements from one complex row to the next.
+    fn at(&self, spectra: usize, rows: usize) -> HalfRows {
+        HalfRows { count: self.rows.rows, log: self.len().ilog2(), spectra, rows }
+    }
+
+    /// Blocks of `each` elements of complex rows for a thread.
+    fn grid(&self, each: usize) -> u32 {
+        let threads = self.rows.rows.saturating_mul((self.len() / each).max(1));
+        u32::try_from(threads.div_ceil(THREADS as usize)).unwrap_or(u32::MAX)
+    }
+
+    /// Bytes of complex rows that no argument has.
+    fn spare(&self) -> usize {
+        self.rows.rows * self.len() * size_of::<Complex32>()
+    }
+
+    /// The plan of a call whose own kernel has this name; `apart` and `packs` are about the complex transform.
+    fn plan(&self, kernel: &'static str, spare: usize, packs: bool, limits: &Limits, why: &str) -> Plan {
+        if self.rows.rows == 0 {
+            return Plan::nothing("Complex32".to_owned(), "`y` has no elements");
+        }
+        let complex =
+            Rows { batch: self.rows.rows, len: self.len(), in_packs: packs, workspace: self.workspace };
+        let copied = if self.is_paired { 0 } else { self.spare() };
+        Plan {
+            kernel,
+            types: "Complex32".to_owned(),
+            tile: 2 * THREADS as usize,
+            grid: self.grid(2),
+            block: THREADS,
+            shared: 0,
+            workspace: complex.workspace(limits) + spare + copied,
+            why: why.to_owned(),
+        }
+    }
+}
+
+impl Rfft<'_> {
+    fn real(&self) -> Real {
+        Real::new(self.x.layout(), self.x.memory().misalignment(), self.y.layout(), self.workspace)
+    }
+}
+
+impl<'a> Family<'a> for Rfft<'a> {
+    fn plan(&self, limits: &Limits) -> Result<Plan, KernelError> {
+        let real = self.real();
+        real.check("x", "y")?;
+        self.y.memory().apart_from("y", self.x.memory(), "x")?;
+        let packs = real.in_packs && in_packs(self.y.memory().misalignment(), self.y.layout());
+        let why =
+            "pairs of elements are transformed as complex numbers, into halves of spectra that it joins";
+        Ok(real.plan("fft_join_halves", 0, packs, limits, why))
+    }
+
+    fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
+        if plan.grid == 0 {
+            return Ok(Vec::new());
+        }
+        let (real, mut steps) = (self.real(), Vec::new());
+        let (count, len, from, to) =
+            (real.rows.rows, real.len(), real.rows.row_stride, real.spectra.row_stride);
+        let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
+        let pairs = if real.is_paired {
+            matrix(x.values::<Complex32>(), count, len)?.stride(from / 2)?
+        } else {
+            let mut pairs: Box<Buffer<Complex32>> = Box::new(target.device.alloc_uninit(count * len)?);
+            // SAFETY: the step owns the buffer.
+            let paired = unsafe { Input::of_step(&pairs) };
+            let at = real.at(from, len);
+            steps.push(step!(target, (real.grid(1), THREADS), fft_pair_up(&x, &mut *pairs, at)));
+            matrix(paired, count, len)?
+        };
+        let spectra = matrix_mut(y.again(), count, len)?.stride(to)?;
+        let complex =
+            Fft { x: pairs, y: spectra, is_inverse: false, scale: self.scale, workspace: self.workspace };
+        steps.extend(complex.steps(plan, target)?);
+        let at = real.at(to, len);
+        steps.push(step!(target, (plan.grid, THREADS), fft_join_halves(&mut y, at)));
+        Ok(steps)
+    }
+}
+
+impl Irfft<'_> {
+    fn real(&self) -> Real {
+        Real::new(self.y.layout(), self.y.memory().misalignment(), self.x.layout(), self.workspace)
+    }
+}
+
+impl<'a> Family<'a> for Irfft<'a> {
+    fn plan(&self, limits: &Limits) -> Result<Plan, KernelError> {
+        let real = self.real();
+        real.check("y", "x")?;
+        self.y.memory().apart_from("y", self.x.memory(), "x")?;
+        let packs = real.in_packs || !real.is_paired;
+        let why =
+            "it makes spectra of complex rows of halves of spectra, whose elements are pairs of real ones";
+        Ok(real.plan("fft_split_halves", real.spare(), packs, limits, why))
+    }
+
+    fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
+        if plan.grid == 0 {
+            return Ok(Vec::new());
+        }
+        let (real, mut steps) = (self.real(), Vec::new());
+        let (count, len, to) = (real.rows.rows, real.len(), real.rows.row_stride);
+        let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
+        let mut split: Box<Buffer<Complex32>> = Box::new(target.device.alloc_uninit(count * len)?);
+        // SAFETY: the step owns the buffer.
+        let spectra = matrix(unsafe { Input::of_step(&split) }, count, len)?;
+        let at = real.at(real.spectra.row_stride, len);
+        steps.push(step!(target, (plan.grid, THREADS), fft_split_halves(&x, &mut *split, at)));
+        let mut spare: Box<Buffer<Complex32>> =
+            Box::new(target.device.alloc_uninit(if real.is_paired { 0 } else { count * len })?);
+        let pairs = if real.is_paired {
+            matrix_mut(y.again().into_values::<Complex32>(), count, len)?.stride(to / 2)?
+        } else {
+            // SAFETY: the last step owns the buffer.
+            matrix_mut(unsafe { Output::of_step(&mut spare) }, count, len)?
+        };
+        let complex =
+            Fft { x: spectra, y: pairs, is_inverse: true, scale: self.scale, workspace: self.workspace };
+        steps.extend(complex.steps(plan, target)?);
+        if !real.is_paired {
+            let at = real.at(to, len);
+            steps.push(step!(target, (real.grid(1), THREADS), fft_take_apart(&*spare, &mut y, at)));
+        }
+        Ok(steps)
+    }
+}

@@ -1,0 +1,155 @@
+//! How rows are transformed: by warps, by blocks, or as matrices.
+
+use warpsmith::Launch;
+use warpsmith::driver::Limits;
+
+use super::Complex32;
+use super::ahead::shared_bytes;
+use super::kernel::fft_tile;
+use super::radix::{BITS, ELEMENTS};
+use super::sequences::{Sequences, Span};
+use super::short::{self, OF_WARP};
+use crate::argument::Layout;
+use crate::call::Target;
+use crate::error::KernelError;
+
+/// Bits of the longest rows that one block transforms, where it has the shared memory.
+const MOST_BITS_OF_BLOCK: u32 = 13;
+/// Bits of rows of which a block copies the next while it transforms one.
+const AHEAD: std::ops::RangeInclusive<u32> = 14..=14;
+/// Elements of a block, unless its sequences are long.
+const OF_BLOCK: usize = 4096;
+
+/// A launch: the lengths of its sequences, their blocks and their shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tiles {
+    /// Bits of the lengths of sequences.
+    pub log: u32,
+    /// Sequences of a block.
+    pub of_block: usize,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Blocks.
+    pub grid: u32,
+    /// Shared memory of a block, in bytes.
+    pub shared: usize,
+}
+
+impl Tiles {
+    /// `count` sequences of `2^log` elements; `spare` elements of shared memory for each row of columns.
+    fn new(log: u32, count: usize, elements: usize, spare: usize) -> Self {
+        let group = (1usize << log).max(ELEMENTS);
+        let of_block = (elements / group).max(1);
+        let groups = count.div_ceil(group >> log);
+        let grid = u32::try_from(groups.div_ceil(of_block)).unwrap_or(u32::MAX);
+        let exchanged = (group + group / ELEMENTS) * (of_block + spare);
+        let threads = (of_block * group / ELEMENTS) as u32;
+        Self { log, of_block, threads, grid, shared: exchanged * size_of::<Complex32>() }
+    }
+
+    /// Compiles and checks the launch.
+    pub fn prepare(
+        &self,
+        target: &Target,
+        launch: Launch<'_, fft_tile>,
+    ) -> Result<warpsmith::launch::Prepared<fft_tile>, KernelError> {
+        target.prepare(launch.grid(self.grid).block(self.threads).dynamic_shared(self.shared))
+    }
+
+    /// The kernel's arguments.
+    pub fn sequences(&self, count: usize, factor: f32, turn: f32, from: Span, to: Span) -> Sequences {
+        Sequences { count, of_block: self.of_block.ilog2(), factor, turn, from, to }
+    }
+}
+
+/// How rows are transformed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Way {
+    /// There are no elements.
+    Nothing,
+    /// Warps take whole rows, two numbers at a time.
+    Short { grid: u32 },
+    /// Blocks take whole rows, one after the other.
+    Ahead { grid: u32 },
+    /// Blocks take whole rows.
+    Rows(Tiles),
+    /// A row is a matrix, whose columns and then rows are transformed.
+    Matrices { columns: Tiles, rows: Tiles },
+}
+
+/// Blocks of a multiprocessor that take rows of `2^log` elements one after the other; `None` if other ways are faster, or nothing is copied
+/// ahead.
+fn resident(log: u32, limits: &Limits) -> Option<u32> {
+    let shared = shared_bytes(1 << log);
+    if !AHEAD.contains(&log) || limits.compute < (8, 0) || shared > limits.shared_opt_in {
+        return None;
+    }
+    let fits = (limits.shared_per_multiprocessor / (shared + limits.shared_reserved_per_block)) as u32;
+    // Threads have 64 registers.
+    let threads = limits.threads_per_multiprocessor.min(limits.registers_per_multiprocessor / 64);
+    Some(fits.min(threads / (1 << log >> BITS))).filter(|blocks| *blocks > 0)
+}
+
+/// The rows of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    /// Their number.
+    pub batch: usize,
+    /// Their elements.
+    pub len: usize,
+    /// Whether rows and spectra are packs of two elements.
+    pub in_packs: bool,
+    /// Bytes between two launches.
+    pub workspace: Option<usize>,
+}
+
+impl Rows {
+    pub fn way(&self, limits: &Limits) -> Way {
+        let Self { batch, len, .. } = *self;
+        let log = len.max(1).ilog2();
+        if batch == 0 || len == 0 {
+            return Way::Nothing;
+        }
+        if self.in_packs && (1..=short::MOST_BITS).contains(&log) {
+            let of_block = short::THREADS as usize / 32 * (OF_WARP >> log);
+            return Way::Short { grid: u32::try_from(batch.div_ceil(of_block)).unwrap_or(u32::MAX) };
+        }
+        if let Some(resident) = resident(log, limits)
+            && batch >= limits.multiprocessors as usize
+        {
+            return Way::Ahead { grid: limits.multiprocessors * resident };
+        }
+        let whole = Tiles::new(log, batch, OF_BLOCK, 0);
+        let batch = self.at_once();
+        if log <= MOST_BITS_OF_BLOCK && whole.shared <= limits.shared_opt_in {
+            return Way::Rows(whole);
+        }
+        // As many neighbouring columns as fill sectors of memory.
+        let side = |log: u32, other: u32, spare: usize| {
+            let wide = Tiles::new(log, batch << other, 2 * OF_BLOCK, spare);
+            let fits = wide.shared <= limits.shared_opt_in;
+            if log >= 10 && fits { wide } else { Tiles::new(log, batch << other, OF_BLOCK, spare) }
+        };
+        let (down, along) = (log / 2, log - log / 2);
+        Way::Matrices { columns: side(down, along, 0), rows: side(along, down, 1) }
+    }
+
+    /// Rows that have room in the workspace.
+    pub fn at_once(&self) -> usize {
+        let row = self.len.max(1) * size_of::<Complex32>();
+        self.workspace.map_or(self.batch, |bytes| (bytes / row).clamp(1, self.batch.max(1)))
+    }
+
+    /// Bytes of the workspace.
+    pub fn workspace(&self, limits: &Limits) -> usize {
+        match self.way(limits) {
+            Way::Matrices { .. } => self.at_once() * self.len * size_of::<Complex32>(),
+            _ => 0,
+        }
+    }
+}
+
+/// Returns whether rows of even length are packs of two elements, with these elements before the first pack.
+pub(super) fn in_packs(head: Option<usize>, layout: Layout) -> bool {
+    head == Some(0) && (layout.rows <= 1 || layout.row_stride.is_multiple_of(2))
+}
