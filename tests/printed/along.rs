@@ -65,13 +65,19 @@ impl Fill {
 }
 
 #[test]
-fn a_loop_along_a_slice_is_printed_twice() {
+fn a_loop_along_a_slice_is_compiled_twice() {
     let options = PrintOptions { checks: Checks::All, line_directives: false };
     let text = fills::print(&(), &options).expect("a kernel").code;
-    for line in ["text[at] += row + 1u;", "wide[from + at] += 1u;", "wide[at] += 10u;", " <= text_len && "] {
+    for line in [
+        "ws_each<unsigned int>(start, end, ",
+        " <= text_len && ",
+        "text[check(at, text_len, ",
+        "ws_fits(from, ",
+        "wide[check(from + at, wide_len, ",
+        "ws_each<int>(low, high, wide_len, ws_fault, [&](auto check, auto at) {",
+    ] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    assert!(text.contains("wide[ws_at(from + at, wide_len, "), "{text}");
 }
 
 #[test]
@@ -186,10 +192,9 @@ fn cursors_that_a_loop_leaves_as_they_are_are_compared_before_it() {
     let options = PrintOptions { checks: Checks::All, line_directives: false };
     let text = moves::print(&(), &options).expect("a kernel").code;
     for line in [
-        "(unsigned long long)from + end <= text_len",
-        "out[to + i] = text[from + i];",
-        "out[to + i] += out[to + i - back] * 3u;",
-        "if (end <= 8ull) {",
+        "ws_fits(from, end, text_len) && ws_fits(to, end, out_len)",
+        "ws_fits(to - back, end_1, out_len)",
+        "(start, end_2, 8ull, ws_fault, ",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
