@@ -65,7 +65,7 @@ fn what_a_launch_fails_is_named() {
 #[test]
 fn the_cuda_of_a_launch_has_the_checks_that_it_does_not_prove() {
     // Lengths that fit `int` are compared as such, and the parameter of a lambda compares in loops that are compiled twice.
-    let names = ["ws_at(", "ws_at_int(", "check(", "check.any("];
+    let names = ["ws_at(", "ws_at_int(", "check(", "check.any(", "check.other("];
     let calls = |text: &str| names.map(|name| text.matches(name).count()).iter().sum::<usize>();
     let checks = |text: &str| calls(text) + super::elision::together(text);
     for (order, left) in [(32, 1), (31, 2)] {

@@ -45,10 +45,15 @@ impl Printer<'_> {
         self.function.close_scope();
         self.function.open(&format!("{before}[&](auto {name}{params}) {{"));
         let around = std::mem::replace(&mut self.function.along, known.along.to_vec());
-        self.function.once = Some(Once { name, first: known.slices.first().copied(), ahead: known.ahead });
+        self.function.once = Some(Once { name, first: self.first_of(known.slices), ahead: known.ahead });
         print(self);
         self.function.once = None;
         self.function.along = around;
+    }
+
+    /// The slice whose greatest index is kept: one whose length fits `int`, if there is one.
+    fn first_of(&self, slices: &[VarId]) -> Option<VarId> {
+        slices.iter().find(|slice| self.is_short_slice(**slice)).or(slices.first()).copied()
     }
 
     /// Closes a lambda that is the last argument of a call but for these variables.
@@ -126,8 +131,9 @@ impl Printer<'_> {
             return Some(format!("{name}({subscript}, {len}, {site})"));
         }
         let is_first = matches!(base.kind, ExprKind::Var(slice) if Some(slice) == *first);
-        let of = if is_first { "any" } else { "other" };
         let len = if self.is_short(base, index) { format!("ws_int({len})") } else { len.to_owned() };
-        (*ahead != Ahead::Compared).then(|| format!("{name}.{of}({subscript}, {len}, {site})"))
+        let parts = format!("({subscript}, {len}, {site})");
+        let compared = if is_first { format!("{name}.any{parts}") } else { format!("{name}.other{parts}") };
+        (*ahead != Ahead::Compared).then_some(compared)
     }
 }
