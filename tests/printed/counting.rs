@@ -76,16 +76,18 @@ fn follows(ends: &[u32], text: &[u32], sum: &mut [u32]) {
 #[gpu_kernel]
 fn strides(numbers: &[u32], text: &[u32], sums: &mut [u32], rows: &[u32]) {
     let (end, from, by) = (numbers[0], numbers[1], numbers[2]);
-    let mut at = numbers[3];
+    let (mut at, mut total) = (numbers[3], 0);
     while at < end {
-        sums[0] += text[at + from] + text[rows[at]];
+        total += text[at + from] + rows[at];
         at += by;
     }
+    sums[0] = total;
     let mut row = thread_idx().x as i32;
     while row < end as i32 {
-        sums[1] += rows[row];
+        total += rows[row];
         row += block_dim().x as i32;
     }
+    sums[1] = total;
 }
 
 #[derive(Clone, Debug)]

@@ -40,6 +40,8 @@ impl Printer<'_> {
         along.retain(|own| counting.by_one || matches!(own.run, Run::Sum { .. }));
         let may_be_hoisted = !along.is_empty() && self.may_be_twice(id, body);
         let is_hoisted = may_be_hoisted && self.are_all(&along, Some(cond), body);
+        // Fewer checks of a counter with a stride save nothing, where others are left.
+        let may_be_hoisted = is_hoisted || may_be_hoisted && counting.by_one;
         let scalar = super::types::scalar_of(&counting.at.ty);
         let counted = Counted { id, counter: counting.counter, body, changed: &counting.changed };
         let batch =

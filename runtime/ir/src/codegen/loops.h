@@ -51,7 +51,7 @@ __device__ __forceinline__ unsigned long long ws_distance(I start, I end) {
 }
 // Whether the numbers from a start up to an end are in bounds: of a length, or by a condition that is known.
 template <class I>
-__device__ __forceinline__ bool ws_are_inside(I start, I end, unsigned long long len) { return start >= I() && (unsigned long long)end <= len; }
+__device__ __forceinline__ bool ws_are_inside(I start, I end, unsigned long long len) { return (long long)start >= 0 && (unsigned long long)end <= len; }
 template <class I>
 __device__ __forceinline__ bool ws_are_inside(I, I, bool inside) { return inside; }
 
