@@ -64,6 +64,33 @@ impl Fill {
     }
 }
 
+/// Multiplies a number and adds to it.
+#[gpu_fn]
+fn grown(number: &mut u32, by: u32, and: u32) -> u32 {
+    *number = *number * by + and;
+    *number
+}
+
+/// The ends of the range change each other.
+#[gpu_kernel]
+fn taken(numbers: &[u32], text: &mut [u32]) {
+    let mut next = numbers[0];
+    for at in grown(&mut next, 1, 1)..grown(&mut next, 3, 0) {
+        text[at] = at;
+    }
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn the_ends_of_a_range_are_evaluated_in_their_order() {
+    needs_cxx();
+    let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
+    let numbers = device.upload(&[1u32]).expect("memory");
+    let mut text = device.upload(&[0u32; 8]).expect("memory");
+    taken(&numbers, &mut text).grid(1).block(1).launch(&device).expect("no fault, and no difference");
+    assert_eq!(device.download(&text).expect("memory"), [0, 0, 2, 3, 4, 5, 0, 0]);
+}
+
 #[test]
 fn a_loop_along_a_slice_is_compiled_twice() {
     let options = PrintOptions { checks: Checks::All, line_directives: false };

@@ -68,8 +68,10 @@ impl Printer<'_> {
         let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
         let limit = self.limit(known);
         // The arguments of a call are evaluated in any order.
-        let both_fail = self.may_fail(&range.start) && self.may_fail(&range.end);
-        let head = match limit.is_none() || both_fail {
+        let ends = [&range.start, &range.end];
+        let both_fail = ends.iter().all(|part| self.may_fail(part));
+        let are_pure = ends.iter().all(|part| self.is_all_pure(part));
+        let head = match limit.is_none() || both_fail || !are_pure {
             true => self.pinned(range),
             false => {
                 let [start, end] = [&range.start, &range.end].map(|part| self.expr(part));
