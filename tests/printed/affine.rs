@@ -93,7 +93,7 @@ fn the_ends_of_a_column_are_compared_before_the_loop() {
         "x_len <= 2147483648ull && ",
         "end <= 2147483648u && y_len <= 2147483648ull && ",
         "ws_is_in(((long long)(int)base - ((long long)(int)distance * (long long)start)), y_len)",
-        "y[(unsigned long long)(base - distance * i)] = ",
+        "y[check((unsigned long long)(base - distance * i), y_len, ",
         "(long long)(unsigned long long)first + ((long long)(unsigned long long)pitch * (long long)start)), z_len)",
     ] {
         assert!(text.contains(line), "{line}: {text}");

@@ -64,14 +64,47 @@ impl Fill {
     }
 }
 
+/// Multiplies a number and adds to it.
+#[gpu_fn]
+fn grown(number: &mut u32, by: u32, and: u32) -> u32 {
+    *number = *number * by + and;
+    *number
+}
+
+/// The ends of the range change each other.
+#[gpu_kernel]
+fn taken(numbers: &[u32], text: &mut [u32]) {
+    let mut next = numbers[0];
+    for at in grown(&mut next, 1, 1)..grown(&mut next, 3, 0) {
+        text[at] = at;
+    }
+}
+
 #[test]
-fn a_loop_along_a_slice_is_printed_twice() {
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn the_ends_of_a_range_are_evaluated_in_their_order() {
+    needs_cxx();
+    let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
+    let numbers = device.upload(&[1u32]).expect("memory");
+    let mut text = device.upload(&[0u32; 8]).expect("memory");
+    taken(&numbers, &mut text).grid(1).block(1).launch(&device).expect("no fault, and no difference");
+    assert_eq!(device.download(&text).expect("memory"), [0, 0, 2, 3, 4, 5, 0, 0]);
+}
+
+#[test]
+fn a_loop_along_a_slice_is_compiled_twice() {
     let options = PrintOptions { checks: Checks::All, line_directives: false };
     let text = fills::print(&(), &options).expect("a kernel").code;
-    for line in ["text[at] += row + 1u;", "wide[from + at] += 1u;", "wide[at] += 10u;", " <= text_len && "] {
+    for line in [
+        "ws_each<unsigned int>(start, end, ",
+        " <= text_len && ",
+        "text[check(at, text_len, ",
+        "ws_fits(from, ",
+        "wide[check(from + at, wide_len, ",
+        "ws_each<int>(low, high, wide_len, ws_fault, [&](auto check, auto at) {",
+    ] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    assert!(text.contains("wide[ws_at(from + at, wide_len, "), "{text}");
 }
 
 #[test]
@@ -186,10 +219,9 @@ fn cursors_that_a_loop_leaves_as_they_are_are_compared_before_it() {
     let options = PrintOptions { checks: Checks::All, line_directives: false };
     let text = moves::print(&(), &options).expect("a kernel").code;
     for line in [
-        "(unsigned long long)from + end <= text_len",
-        "out[to + i] = text[from + i];",
-        "out[to + i] += out[to + i - back] * 3u;",
-        "if (end <= 8ull) {",
+        "ws_fits(from, end, text_len) && ws_fits(to, end, out_len)",
+        "ws_fits(to - back, end_1, out_len)",
+        "(start, end_2, 8ull, ws_fault, ",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }

@@ -120,11 +120,11 @@ fn indices_of_the_next_iterations_are_compared_at_once() {
     let (rows, x, y, mut out) = (up(&PLAIN.rows), up(&[0; 9]), up(&[0; 9]), up(&[0; 2]));
     let text = gathers(&rows, &names, &x, &y, &mut out, 0).grid(1).block(1).cuda_source().expect("a text");
     for line in [
-        "while (at < end && (unsigned int)end - (unsigned int)at >= 4) {",
-        "const int at = next;",
-        "outside |= ws_is_outside(name, ws_int(x_len));",
-        "if (outside) break;",
-        "while (far < last && (unsigned long long)last - (unsigned long long)far >= 4) {",
+        "ws_fours(at, ",
+        "auto& sum) {",
+        "check.any(name, ws_int(x_len), ",
+        "}, sum);",
+        "ws_fours_after(far, last, ",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }

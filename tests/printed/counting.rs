@@ -72,6 +72,24 @@ fn follows(ends: &[u32], text: &[u32], sum: &mut [u32]) {
     sum[0] = total;
 }
 
+/// Two sums of elements that are further apart than one: by a counter without a sign, and by one with it.
+#[gpu_kernel]
+fn strides(numbers: &[u32], text: &[u32], sums: &mut [u32], rows: &[u32]) {
+    let (end, from, by) = (numbers[0], numbers[1], numbers[2]);
+    let (mut at, mut total) = (numbers[3], 0);
+    while at < end {
+        total += text[at + from] + rows[at];
+        at += by;
+    }
+    sums[0] = total;
+    let mut row = thread_idx().x as i32;
+    while row < end as i32 {
+        total += rows[row];
+        row += block_dim().x as i32;
+    }
+    sums[1] = total;
+}
+
 #[derive(Clone, Debug)]
 struct Walk {
     count: i32,
@@ -116,12 +134,13 @@ fn an_end_in_memory_is_read_before_the_loop() {
     let options = PrintOptions { checks: Checks::All, line_directives: false };
     let text = walks::print(&(), &options).expect("a kernel").code;
     for line in [
-        "if (k >= 0 && (unsigned long long)end <= 4ull) {",
-        "while (k < end && nodes[node].keys[(unsigned long long)k] < key) {",
-        "if (at >= 0 && (unsigned long long)end <= 6ull) {",
-        " nodes[node].values[(unsigned long long)at]",
-        "end <= names_len && x_len > 0",
-        "ws_try(x, names[name], x_len, failed)",
+        "ws_twice(k >= 0 && (unsigned long long)end <= 4ull, ws_fault, [&](auto check) {",
+        "while (k < end && nodes[node].keys[check((unsigned long long)k, 4ull, ",
+        "ws_twice(at >= 0 && (unsigned long long)end_1 <= 6ull, ws_fault, [&](auto check) {",
+        " nodes[node].values[check((unsigned long long)at, 6ull, ",
+        "ws_try_while(name, rows[",
+        ", x_len > 0 ? names_len : 0ull, ws_fault, [&](auto check, auto name) {",
+        "x[check.any(names[check(name, names_len, ",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
@@ -159,4 +178,35 @@ fn an_end_that_the_loop_changes_is_read_again() {
         (device.upload(&[9u32; 4]).expect("memory"), device.upload(&[0u32]).expect("memory"));
     follows(&ends, &text, &mut sum).grid(1).block(1).launch(&device).expect("no fault");
     assert_eq!(device.download(&sum).expect("memory"), [18]);
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn a_counter_that_grows_by_more_than_one_is_compared_before_the_loop() {
+    needs_cxx();
+    let text = strides::print(&(), &PrintOptions { checks: Checks::All, line_directives: false });
+    let text = text.expect("a kernel").code;
+    assert!(text.contains("ws_twice(ws_fits(from, end, text_len) && end <= rows_len, ws_fault, "), "{text}");
+    let run = |executor, numbers: [u32; 4], wrong: u32| {
+        let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+        let up = |values: &[u32]| device.upload(values).expect("memory");
+        let (numbers, text, rows) = (up(&numbers), up(&[5; 8]), up(&[7, 6, wrong, 4, 3, 2, 1, 0]));
+        let mut sums = up(&[0; 2]);
+        let launch = strides(&numbers, &text, &mut sums, &rows).grid(1).block(1);
+        launch.launch(&device).map_err(super::first_line)?;
+        Ok::<_, String>(device.download(&sums).expect("memory"))
+    };
+    let mut faults = 0;
+    for end in [0, 3, 6, 8, 9] {
+        for from in [0, 2] {
+            for (first, by, wrong) in [(0, 1, 5), (7, 4, 5), (1, 3, 5), (0, 2, 8)] {
+                let executors = [Executor::Twin, Executor::Interpreter, Executor::Printed];
+                let [twin, interpreter, printed] =
+                    executors.map(|executor| run(executor, [end, from, by, first], wrong));
+                assert_eq!((&twin, &twin), (&interpreter, &printed), "{end} {from} {by}");
+                faults += usize::from(twin.is_err());
+            }
+        }
+    }
+    assert!((8..32).contains(&faults), "{faults} of 40");
 }

@@ -1,4 +1,4 @@
-//! Loops that are printed twice, with indices behind references and pointers: what these lead to changes with the loop, or is
+//! Loops that are compiled twice, with indices behind references and pointers: what these lead to changes with the loop, or is
 //! there no longer than Rust reads it.
 
 use harness::needs_cxx;

@@ -52,14 +52,14 @@ impl Rows {
 }
 
 #[test]
-fn a_loop_that_only_reads_is_printed_twice() {
+fn a_loop_that_only_reads_is_tried() {
     let options = PrintOptions { checks: Checks::All, line_directives: false };
     let text = gathers::print(&(), &options).expect("a kernel").code;
-    let twice = "int value = ws_try(x, names[at], x_len, failed);";
-    assert!(text.contains(twice), "{text}");
-    assert!(text.contains("int value = x[ws_at(names[ws_at(at, names_len, "), "{text}");
-    assert!(text.contains("lowest = lowest_before;") && text.contains("sum = sum_before;"), "{text}");
-    assert!(!gathers::cuda_source().expect("a kernel").contains("failed"));
+    let call = "ws_try_each<unsigned int>(start, end, x_len > 0 ? names_len : 0ull, ws_fault, [&](auto check, auto at) {";
+    assert!(text.contains(call), "{text}");
+    assert!(text.contains("int value = x[check.any(names[check(at, names_len, "), "{text}");
+    assert!(text.contains("}, lowest, sum);"), "{text}");
+    assert!(!gathers::cuda_source().expect("a kernel").contains("ws_try"));
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct ExplainedLoop {
     pub iterations: Option<u128>,
     /// The obstacles that hinder the compiler from unrolling it.
     pub hindrances: Vec<Hindrance>,
-    /// If it is printed in two versions: the reason why the first one needs no checks.
+    /// If it is compiled in two versions: the reason why the first one needs no checks.
     pub ahead: Option<Ahead>,
     /// The loop around it, by its index among the loops of the explanation.
     pub around: Option<usize>,
@@ -144,12 +144,12 @@ impl ExplainedLoop {
         }
         told + match self.ahead {
             Some(Ahead::Compared) => {
-                "; printed twice: without checks if a comparison before it holds, and with them"
+                "; compiled twice: without checks if a comparison before it holds, and with them"
             }
             Some(Ahead::Batched) => {
-                "; printed twice: some iterations at a time without checks if comparisons before them hold, and with them"
+                "; compiled twice: some iterations at a time without checks if comparisons before them hold, and with them"
             }
-            Some(Ahead::Tried) => "; printed twice: first with failures noted, then to report one",
+            Some(Ahead::Tried) => "; compiled twice: first with failures noted, then to report one",
             None => "",
         }
     }

@@ -252,9 +252,9 @@ fn named_in_a_loop(x: &[u8], from: &[u32], y: &mut [u32]) {
 #[test]
 fn an_index_with_a_name_is_compared_before_its_loop() {
     let source = named_in_a_loop::lifted_cuda_source_for(&()).expect("the kernel compiles");
-    let unchecked = "unsigned long long at = start + k * 2ull;
-                    sum += (unsigned int)x[at] * (unsigned int)x[at + 1ull];";
-    assert!(source.contains(unchecked), "{source}");
+    let compared = "unsigned long long at = start + k * 2ull;
+            sum += (unsigned int)x[check(at, x_len, 0)] * (unsigned int)x[check(at + 1ull, x_len, 0)];";
+    assert!(source.contains(compared), "{source}");
 }
 
 /// `x + 1` wraps, although a number of more bits is known to be more than `x`.

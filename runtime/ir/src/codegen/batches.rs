@@ -1,20 +1,18 @@
 //! Loops that count up and read at indices which are themselves read: the indices of a few iterations are compared at once.
 //!
 //! A check that may end the thread stands between a loop's loads. Where all indices of the next iterations can be computed
-//! before them, one branch tells whether these iterations need no checks. The loop with all checks does the last
+//! before them, one branch tells whether these iterations need no checks. The version with all checks does the last
 //! iterations, and those in which an index is out of bounds: it begins where the other one has stopped, so nothing is
-//! restored.
+//! restored. A body that only reads compares its indices itself, on copies of the variables that it changes.
 
 use std::collections::HashSet;
 
-use super::Printer;
 use super::known_inside::{Along, Indexed};
-use super::loop_head::{Form, Head};
-use super::precedence::UNARY;
-use crate::ir::{Block, Expr, ExprKind, LoopId, Stmt, StmtKind, Type, VarId, visit};
+use super::loop_head::Form;
+use super::once::Known;
+use super::{Ahead, Printer};
+use crate::ir::{Block, Expr, ExprKind, Location, LoopId, Stmt, StmtKind, Type, VarId, visit};
 
-/// Iterations whose indices are compared at once.
-const ITERATIONS: usize = 4;
 /// Indices of an iteration at most.
 const MOST_INDICES: usize = 6;
 
@@ -23,7 +21,7 @@ pub(super) struct Batch<'e> {
     /// Variables of the body that they are made of.
     lets: Vec<&'e Stmt>,
     /// The indexed slices and the indices.
-    indices: Vec<(&'e Expr, &'e Expr)>,
+    indices: Vec<(&'e Expr, &'e Expr, Location)>,
 }
 
 /// A loop that counts up.
@@ -42,7 +40,7 @@ impl Printer<'_> {
     pub(super) fn batch<'e>(&self, counted: Counted<'e>, along: &[Along]) -> Option<Batch<'e>> {
         let Counted { id, body, .. } = counted;
         let is_asked = self.checks() && !self.gpu_checks().any() && self.module.coarsened.is_none();
-        if !is_asked || self.function.trial.is_some() || !self.may_be_twice(id, body) || jumps(body) {
+        if !is_asked || self.function.once.is_some() || !self.may_be_twice(id, body) || jumps(body) {
             return None;
         }
         let mut batch = Batch { lets: Vec::new(), indices: Vec::new() };
@@ -55,7 +53,7 @@ impl Printer<'_> {
             }
         }
         let found = batch.indices.clone();
-        for (_, index) in &found {
+        for (_, index, _) in &found {
             self.find_lets(index, counted, along, &mut batch.lets)?;
         }
         (1..=MOST_INDICES).contains(&found.len()).then_some(batch)
@@ -74,7 +72,7 @@ impl Printer<'_> {
         &self,
         e: &'e Expr,
         along: &[Along],
-        found: &mut Vec<(&'e Expr, &'e Expr)>,
+        found: &mut Vec<(&'e Expr, &'e Expr, Location)>,
     ) -> Option<()> {
         let checks = |e: &Expr| {
             let mut checks = false;
@@ -90,13 +88,13 @@ impl Printer<'_> {
         if !self.is_checked_index(e) {
             return Some(());
         }
-        let ExprKind::Index { base, index, .. } = &e.kind else { return None };
+        let ExprKind::Index { base, index, at, .. } = &e.kind else { return None };
         if self.is_one_of(along, base, index) {
             return Some(());
         }
         let Some(Indexed::Slice(slice)) = self.length_of(base) else { return None };
         let is_number = index.ty.scalar().is_some_and(|scalar| scalar.bits() >= 32);
-        found.push((base, index));
+        found.push((base, index, *at));
         (is_number && !self.function.var(slice).mutable).then_some(())
     }
 
@@ -157,58 +155,52 @@ impl Printer<'_> {
         &mut self,
         batch: &Batch<'_>,
         counted: Counted<'_>,
-        head: &Head<'_>,
-        along: Vec<Along>,
+        (end, limit): (&str, &str),
+        known: &Known<'_>,
     ) {
-        let inside = self.are_inside(&along, true, head);
-        if !inside.is_empty() {
-            self.function.open(&format!("if ({}) {{", inside.join(" && ")));
+        let Counted { id, counter, body, .. } = counted;
+        let at = self.var(counter);
+        let own = format!(" {at}");
+        let (all, before) = (rest(body), format!("({at}, {end}, {limit}, ws_fault, "));
+        if let Some(mut vars) = self.only_changes(None, body) {
+            vars.retain(|var| *var != counter);
+            let changed: Vec<String> = vars.iter().map(|var| format!("& {}", self.var(*var))).collect();
+            let params: Vec<&str> = std::iter::once(&own).chain(&changed).map(String::as_str).collect();
+            self.checked_lambda(&format!("ws_fours{before}"), &params, known, |printer| {
+                printer.note_loop(id, Form::Plain, Some(Ahead::Batched));
+                printer.sequence(all);
+            });
+            return self.close_call(&vars);
         }
-        let (at, end) = (self.var(counted.counter), head.end.clone().at(UNARY));
-        let wide = if head.scalar.bits() > 32 { "(unsigned long long)" } else { "(unsigned int)" };
-        let around = std::mem::replace(&mut self.function.along, along);
-        self.function.open(&format!("while ({at} < {end} && {wide}{end} - {wide}{at} >= {ITERATIONS}) {{"));
-        self.compare_ahead(batch, &at, super::types::scalar(head.scalar));
-        self.function.ahead = batch.indices.iter().map(|(_, index)| *index as *const Expr).collect();
-        self.note_loop(counted.id, Form::Plain);
-        self.function.push("#pragma unroll");
-        let turn = self.function.reserve("turn");
-        self.function.open(&format!("for (int {turn} = 0; {turn} < {ITERATIONS}; ++{turn}) {{"));
-        self.statements(counted.body);
-        self.function.close("}");
-        self.function.ahead = Vec::new();
-        self.function.close("}");
-        self.function.along = around;
-        if !inside.is_empty() {
-            self.function.close("}");
-        }
+        self.checked_lambda(&format!("ws_fours_after{before}"), &[&own], known, |printer| {
+            printer.compare_ahead(batch)
+        });
+        self.function.close("},");
+        self.checked_lambda("", &[&own], known, |printer| {
+            printer.note_loop(id, Form::Plain, Some(Ahead::Batched));
+            printer.sequence(all);
+        });
+        self.close_call(&[]);
     }
 
-    /// Prints the comparisons of the next iterations' indices. The counter's name is that of its value in each of them.
-    fn compare_ahead(&mut self, batch: &Batch<'_>, at: &str, ty: &str) {
-        let [outside, ahead, next] = ["outside", "ahead", "next"].map(|name| self.function.reserve(name));
-        self.function.push(&format!("bool {outside} = false;"));
-        self.function.push("#pragma unroll");
-        self.function.open(&format!("for (int {ahead} = 0; {ahead} < {ITERATIONS}; ++{ahead}) {{"));
-        self.function.push(&format!("const {ty} {next} = {at} + {ahead};"));
-        self.function.push(&format!("const {ty} {at} = {next};"));
-        let stmts = batch.lets.iter().map(|stmt| (*stmt).clone()).collect();
-        self.function.open_scope();
-        self.statements(&Block { stmts });
-        for (base, index) in &batch.indices {
-            let len = self.checked_len(base);
-            let len = if self.is_short(base, index) { format!("ws_int({len})") } else { len };
-            let index = self.argument(index);
-            self.function.push(&format!("{outside} |= ws_is_outside({index}, {len});"));
+    /// Prints the comparisons of an iteration's indices.
+    fn compare_ahead(&mut self, batch: &Batch<'_>) {
+        let stmts: Vec<Stmt> = batch.lets.iter().map(|stmt| (*stmt).clone()).collect();
+        self.sequence(&stmts);
+        for (base, index, at) in &batch.indices {
+            let compared = self.compared(base, index, *at);
+            self.function.push(&format!("{compared};"));
         }
-        self.function.close_scope();
-        self.function.close("}");
-        self.function.push(&format!("if ({outside}) break;"));
     }
 }
 
+/// The statements of a body before that which adds to the counter.
+pub(super) fn rest(body: &Block) -> &[Stmt] {
+    body.stmts.split_last().map_or(&[], |(_, rest)| rest)
+}
+
 /// Whether something in a body leaves the loop or an iteration.
-fn jumps(body: &Block) -> bool {
+pub(super) fn jumps(body: &Block) -> bool {
     let mut jumps = false;
     visit::stmts(body, &mut |stmt| {
         jumps |= matches!(stmt.kind, StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return(_));

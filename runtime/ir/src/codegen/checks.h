@@ -43,6 +43,7 @@ __device__ __forceinline__ ws_Fault* ws_at_element(ws_Fault* fault, unsigned int
     asm volatile("exit;");
     __builtin_unreachable();
 }
+#undef ws_elements
 
 // An index that must be below a length.
 template <class I>
@@ -71,6 +72,12 @@ __device__ __forceinline__ bool ws_is_outside(I index, ws_Short of) { return (un
 __device__ __forceinline__ unsigned long long ws_len(unsigned long long len) { return len; }
 __device__ __forceinline__ unsigned long long ws_len(ws_Short of) { return (unsigned int)of.len; }
 
+// The length of a check by `ws_inside` of an index that is known to be in bounds.
+struct ws_Any {};
+template <class I>
+__device__ __forceinline__ bool ws_is_outside(I, ws_Any) { return false; }
+__device__ __forceinline__ unsigned long long ws_len(ws_Any) { return 0; }
+
 // Checks several indices, each with its limit and the number of its place. All of them are compared without a branch, and
 // then one branch leaves if any has failed. Only past that branch are they compared again, one by one, to report the first
 // that failed. The compiler cannot merge these comparisons with the earlier ones, nor widen an index for both the report and an
@@ -95,40 +102,6 @@ __device__ __forceinline__ void ws_inside(ws_Fault* fault, Checks... checks) {
     if (ws_outside(checks...)) ws_fail_first(fault, checks...);
 }
 
-// Reads an element of a slice that is not empty. An index out of bounds reads the first element instead, and is noted.
-template <class T, class I>
-__device__ __forceinline__ T ws_try(const T* base, I index, unsigned long long len, bool& failed) {
-    bool outside = (unsigned long long)index >= len;
-    failed |= outside;
-    return base[outside ? I() : index];
-}
-
-// The same of a length that fits `int`, and indices of no more bits: the greatest index is kept, and one beyond the last reads
-// the last element. Compilers unroll a loop further that keeps a number than one that keeps whether something was out of bounds.
-template <class T>
-struct ws_Tried {
-    const T* base;
-    unsigned int last, most;
-    template <class I>
-    __device__ __forceinline__ T operator[](I index) {
-        unsigned int at = (unsigned int)index;
-        most = at > most ? at : most;
-        return base[at < last ? at : last];
-    }
-    __device__ __forceinline__ bool failed() const { return most > last; }
-};
-template <class T>
-__device__ __forceinline__ ws_Tried<T> ws_tried(const T* base, unsigned long long len) {
-    return {base, (unsigned int)len - 1u, 0u};
-}
-
-// Whether a loop has too many iterations to be tried: what ends it may be as wrong as what it indexes.
-template <class I, class J>
-__device__ __forceinline__ bool ws_is_long(I start, J end) { return (unsigned long long)end - (unsigned long long)start > 1048576ull; }
-
-// Whether an index in exact arithmetic is in bounds. NVVM compiles several of these to fewer instructions than calls of a function.
-#define ws_is_in(index, len) ((unsigned long long)(index) < (len))
-
 // The start of a range that must lie within a length.
 template <class I, class J>
 __device__ __forceinline__ I ws_part(I start, J end, unsigned long long len, unsigned int site, ws_Fault* fault) {
@@ -143,4 +116,3 @@ __device__ __forceinline__ T* ws_aligned(T* p, unsigned int align, unsigned int 
     if ((unsigned long long)p % align != 0) ws_fail(fault, site, (unsigned long long)p, align);
     return p;
 }
-#undef ws_elements

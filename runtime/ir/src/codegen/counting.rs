@@ -1,4 +1,4 @@
-//! Loops with a condition that count up to an end, printed twice as loops over ranges are.
+//! Loops with a condition that count up to an end, compiled twice as loops over ranges are.
 //!
 //! The end may be read of memory that the loop does not write, as a cursor along a row reads it. Then it is read once, before
 //! the loop, and a comparison of it with a length proves the indices that the counter runs along. Checks that the end has passed
@@ -6,12 +6,13 @@
 
 use std::collections::HashSet;
 
-use super::Printer;
-use super::batches::Counted;
-use super::known_inside::{Along, Early};
+use super::batches::{Counted, rest};
+use super::known_inside::{Early, Run};
 use super::loop_head::{Form, Head};
+use super::once::Known;
 use super::precedence::{ASSIGNMENT, Text, UNARY};
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, StmtKind, VarId, visit};
+use super::{Ahead, Printer};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, StmtKind, VarId, visit};
 use crate::ranges::{changed, integer};
 
 /// `while at < end && … { …; at += 1; }`
@@ -21,82 +22,114 @@ struct Counting<'e> {
     end: &'e Expr,
     /// Whether nothing else ends the loop.
     is_alone: bool,
+    /// Whether the counter takes all numbers from its first one up to the end.
+    by_one: bool,
     /// Variables that the body changes or lends.
     changed: HashSet<VarId>,
 }
 
 impl Printer<'_> {
-    /// Prints a loop with a condition once without checks that leave, or with fewer of them, and once with all; whether it was
-    /// printed.
+    /// Prints a loop with a condition that is compiled without checks that leave, or with fewer of them, and with all; whether it
+    /// was printed.
     pub(super) fn while_twice(&mut self, id: LoopId, cond: &Expr, body: &Block) -> bool {
         let Some(counting) = self.counts_up(cond, body) else { return false };
         let (before, evaluated) = (self.function.early.len(), self.function.evaluated.len());
         let text = self.expr(counting.end);
         self.pass_fixed(&counting);
-        let along = match self.function.along.is_empty() {
-            true => self.runs(counting.counter, Some(cond), body),
-            false => Vec::new(),
-        };
+        let mut along = self.runs(counting.counter, Some(cond), body);
+        along.retain(|own| counting.by_one || matches!(own.run, Run::Sum { .. }));
         let may_be_hoisted = !along.is_empty() && self.may_be_twice(id, body);
         let is_hoisted = may_be_hoisted && self.are_all(&along, Some(cond), body);
+        // Fewer checks of a counter with a stride save nothing, where others are left.
+        let may_be_hoisted = is_hoisted || may_be_hoisted && counting.by_one;
+        let scalar = super::types::scalar_of(&counting.at.ty);
         let counted = Counted { id, counter: counting.counter, body, changed: &counting.changed };
-        let batch = self.batch(counted, &along).filter(|_| counting.is_alone && !is_hoisted);
-        let trial = match is_hoisted || batch.is_some() {
+        let batch =
+            self.batch(counted, &along).filter(|_| counting.is_alone && counting.by_one && !is_hoisted);
+        let trial = match is_hoisted || batch.is_some() || !counting.by_one {
             true => None,
             false => self.trial_of(Some(cond), body, &along),
         };
         let is_twice = may_be_hoisted || batch.is_some() || trial.is_some();
         if is_twice {
-            self.function.open("{");
-            let head = self.head_of(&counting, text);
-            let looped = While { id, cond, body };
-            match (batch, trial) {
-                (Some(batch), _) => {
-                    self.batches(&batch, counted, &head, along);
-                    self.while_once(id, cond, body);
+            let ahead = match (&batch, &trial) {
+                (Some(_), _) => Ahead::Batched,
+                (None, Some(_)) => Ahead::Tried,
+                (None, None) => Ahead::Compared,
+            };
+            let slices = if ahead == Ahead::Compared {
+                Vec::new()
+            } else {
+                self.tried_slices(&along, Some(cond), body)
+            };
+            let known = Known { ahead, along: &along, slices: &slices };
+            let is_called = counting.is_alone && ahead != Ahead::Compared;
+            let limit = if is_called { self.limit(&known) } else { None };
+            let head = match limit {
+                Some(_) => {
+                    Head { form: Form::Plain, start: self.expr(counting.at), end: text, step: None, scalar }
                 }
-                (None, Some(changed)) => self.while_tried(&looped, &head, along, &changed),
-                (None, None) => self.while_hoisted(&looped, &head, along),
+                None => self.head_of(&counting, text),
+            };
+            let limit = limit.unwrap_or_else(|| self.inside(&known, true, &head));
+            let looped = While { id, cond, body };
+            let changed = trial.unwrap_or_default();
+            match batch {
+                Some(batch) => self.batches(&batch, counted, (&head.end.at(ASSIGNMENT), &limit), &known),
+                None if is_called => self.while_called(
+                    &looped,
+                    &counting,
+                    (&head.end.at(ASSIGNMENT), &limit),
+                    &known,
+                    &changed,
+                ),
+                None => self.while_inside(&looped, &head, &limit, &known, &changed),
             }
             self.function.evaluated.truncate(evaluated);
-            self.function.close("}");
         }
         self.function.early.truncate(before);
         is_twice
     }
 
-    /// Prints a loop without checks for the case that one comparison proves them.
-    fn while_hoisted(&mut self, looped: &While<'_>, head: &Head<'_>, along: Vec<Along>) {
-        let inside = self.are_inside(&along, true, head);
-        self.function.open(&format!("if ({}) {{", inside.join(" && ")));
-        self.function.along = along;
-        self.while_once(looped.id, looped.cond, looped.body);
-        self.function.along = Vec::new();
-        self.function.close("} else {");
-        self.function.deepen();
-        self.while_once(looped.id, looped.cond, looped.body);
-        self.function.close("}");
+    /// Prints the body of a loop that is tried, which a function of the header calls.
+    fn while_called(
+        &mut self,
+        looped: &While<'_>,
+        counting: &Counting<'_>,
+        (end, limit): (&str, &str),
+        known: &Known<'_>,
+        changed: &[VarId],
+    ) {
+        let at = self.var(counting.counter);
+        let before = format!("ws_try_while({at}, {end}, {limit}, ws_fault, ");
+        self.checked_lambda(&before, &[&format!(" {at}")], known, |printer| {
+            printer.note_loop(looped.id, Form::Plain, Some(known.ahead));
+            printer.sequence(rest(looped.body));
+        });
+        let vars: Vec<VarId> = changed.iter().copied().filter(|var| *var != counting.counter).collect();
+        self.close_call(&vars);
     }
 
-    /// Tries a loop with checks that do not leave.
-    fn while_tried(&mut self, looped: &While<'_>, head: &Head<'_>, along: Vec<Along>, changed: &[VarId]) {
-        let While { id, cond, body } = *looped;
-        let kept = self.keep_all(changed);
-        let (at, end) = (head.start.clone().at(UNARY), head.end.clone().at(UNARY));
-        let failed = self.function.reserve("failed");
-        let mut inside = self.are_inside(&along, true, head);
-        let slices = self.tried_slices(&along, Some(cond), body);
-        inside.extend(self.are_some(&slices));
-        let outside =
-            if inside.is_empty() { String::new() } else { format!(" || !({})", inside.join(" && ")) };
-        self.function.push(&format!("bool {failed} = {at} < {end} && (ws_is_long({at}, {end}){outside});"));
-        let around = std::mem::replace(&mut self.function.along, along);
-        self.try_loop(&failed, &slices, |printer| printer.while_once(id, cond, body));
-        self.function.along = around;
-        self.function.open(&format!("if ({failed}) {{"));
-        self.restore(kept);
-        self.while_once(id, cond, body);
-        self.function.close("}");
+    /// Prints a loop with its condition, which is tried, or for which comparisons before it make some checks needless.
+    fn while_inside(
+        &mut self,
+        looped: &While<'_>,
+        head: &Head<'_>,
+        inside: &str,
+        known: &Known<'_>,
+        changed: &[VarId],
+    ) {
+        let [at, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
+        let before = match known.ahead {
+            Ahead::Tried => {
+                format!("ws_try({at} >= {end} || ({inside} && !ws_is_long({at}, {end})), ws_fault, ")
+            }
+            _ => format!("ws_twice({inside}, ws_fault, "),
+        };
+        self.checked_lambda(&before, &[], known, |printer| {
+            printer.while_once(looped.id, looped.cond, looped.body);
+        });
+        self.close_call(changed);
     }
 
     /// The first number and the end of a loop; an end that is read of memory is read here.
@@ -133,7 +166,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The counter and the end of a loop whose first condition is `at < end`, and whose last statement alone adds one.
+    /// The counter and the end of a loop whose first condition is `at < end`, and whose last statement alone adds to the counter.
     fn counts_up<'e>(&self, cond: &'e Expr, body: &Block) -> Option<Counting<'e>> {
         let mut first = cond;
         while let ExprKind::Binary(BinaryOp::And, left, _) = &first.kind {
@@ -160,13 +193,24 @@ impl Printer<'_> {
         });
         let changed = changed(body);
         let stays = self.is_fixed(end) || !is_written && self.is_read_once(end, &changed);
-        (is_counter(place) && by.as_int() == Some(1) && assigned == 1 && stays).then_some(Counting {
+        let by_one = by.as_int() == Some(1);
+        // A counter that wraps is below the end again before anything is indexed with it, and one without a sign is not negative.
+        let ascends =
+            by_one || at.ty.scalar().is_some_and(Scalar::is_unsigned) || self.is_added_to(op.is_none(), by);
+        let is_alone = std::ptr::eq(first, cond);
+        (is_counter(place) && ascends && assigned == 1 && stays).then_some(Counting {
             at,
             counter,
             end,
-            is_alone: std::ptr::eq(first, cond),
+            is_alone,
+            by_one,
             changed,
         })
+    }
+
+    /// Returns whether a sum with a number that is not negative is no less than before: a sum that is exact does not wrap.
+    fn is_added_to(&self, is_exact: bool, by: &Expr) -> bool {
+        is_exact && self.function.interval(by).is_some_and(|(least, _)| least >= 0)
     }
 
     /// Whether an expression gives the same each time if no memory is written: it may be read once before a loop.

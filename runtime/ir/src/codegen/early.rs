@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use super::known_inside::Early;
 use super::slice::is_slice;
 use super::{Printer, SiteKind, prelude};
-use crate::ir::{Expr, ExprKind, Form, Lazy, Location, Proof, Stmt, StmtKind, Type, VarId, visit};
+use crate::ir::{BinaryOp, Expr, ExprKind, Form, Lazy, Location, Proof, Stmt, StmtKind, Type, VarId, visit};
 use crate::passes::no_longer;
 use crate::ranges::{root, same};
 
@@ -38,6 +38,8 @@ struct Pending {
     slice: Option<VarId>,
     len: String,
     is_short: bool,
+    /// The parameter of the lambda around, if a comparison before the loop is about the index.
+    along: Option<String>,
     site: usize,
 }
 
@@ -56,8 +58,13 @@ struct Found<'e> {
 impl Printer<'_> {
     /// Prints checks of the next statements if they would otherwise come between loads.
     pub(super) fn check_early(&mut self, next: &[Stmt]) {
-        if !self.checks() || self.gpu_checks().any() || self.function.trial.is_some() {
+        if !self.checks() || self.gpu_checks().any() {
             return;
+        }
+        let compares_all =
+            self.function.once.as_ref().is_some_and(|once| once.ahead != super::Ahead::Compared);
+        if compares_all {
+            return next.first().into_iter().for_each(|stmt| self.check_first(stmt));
         }
         let own = next.first().map(visit::operands).unwrap_or_default();
         let mut checks_any = false;
@@ -68,7 +75,11 @@ impl Printer<'_> {
         let mut found = Found::default();
         self.look_ahead(next, &mut found);
         if !found.gains {
-            return;
+            return next
+                .first()
+                .filter(|_| self.function.once.is_some())
+                .into_iter()
+                .for_each(|stmt| self.check_first(stmt));
         }
         let mut pending: Vec<Pending> = Vec::new();
         for Ahead { base, index, at } in found.checks {
@@ -92,6 +103,60 @@ impl Printer<'_> {
             }
         }
         self.check_all(pending);
+    }
+
+    /// Prints the checks of a statement before it, one by one, if it cannot have all of them in the order of Rust, or if they share one.
+    ///
+    /// This is in a lambda whose parameter compares, and may give another index.
+    fn check_first(&mut self, stmt: &Stmt) {
+        let mut found = Found::default();
+        self.look_ahead(std::slice::from_ref(stmt), &mut found);
+        let is_shared = |one: &Ahead<'_>| {
+            found
+                .checks
+                .iter()
+                .any(|other| !std::ptr::eq(one.index, other.index) && same(one.index, other.index))
+        };
+        if !found.checks.iter().any(is_shared) && self.are_ordered(stmt) {
+            return;
+        }
+        let mut printed: Vec<(&Expr, &Expr, String)> = Vec::new();
+        for Ahead { base, index, at } in found.checks {
+            let covers = |(of, by, _): &&(&Expr, &Expr, String)| {
+                let is_covered =
+                    slice_of(base).zip(slice_of(of)).is_some_and(|(of, by)| self.is_no_longer(by, of));
+                same(by, index) && (is_same_place(of, base) || is_covered)
+            };
+            let text = match printed.iter().find(covers) {
+                Some((.., name)) => name.clone(),
+                None => {
+                    let (ty, compared) = (self.ty(&index.ty), self.compared(base, index, at));
+                    let name = self.function.reserve_unwanted("at");
+                    self.function.push(&format!("const {ty} {name} = {compared};"));
+                    printed.push((base, index, name.clone()));
+                    name
+                }
+            };
+            self.function.early.push(Early { node: index, lasting: None, text });
+        }
+    }
+
+    /// Returns whether compilers evaluate the checks of a statement from left to right: those of operators. A call's arguments are
+    /// evaluated in any order.
+    fn are_ordered(&self, stmt: &Stmt) -> bool {
+        let mut are_ordered = true;
+        let mut look = |e: &Expr| {
+            let is_plain = |e: &Expr| e.ty.scalar().is_some_and(|s| !s.is_float() || s.bits() >= 32);
+            let is_operator = match &e.kind {
+                ExprKind::Binary(op, a, _) => *op != BinaryOp::Rem && is_plain(e) && is_plain(a),
+                ExprKind::Index { .. } => true,
+                _ => e.lazy().is_some(),
+            };
+            let checked = e.operands().into_iter().filter(|operand| !self.is_harmless(operand)).count();
+            are_ordered &= is_operator || checked < 2;
+        };
+        visit::operands(stmt).into_iter().for_each(|e| visit::expr(e, &mut look));
+        are_ordered
     }
 
     /// The index of a check that was passed, as it is printed.
@@ -135,11 +200,13 @@ impl Printer<'_> {
             None => self.function.reserve_unwanted("at"),
         };
         let ty = index.ty.clone();
-        Pending { ty, declared, name, value, slice: slice_of(base), len, is_short, site }
+        let along = self.function.once.as_ref().filter(|_| self.is_along(base, index));
+        let along = along.map(|once| once.name.clone());
+        Pending { ty, declared, name, value, slice: slice_of(base), len, is_short, along, site }
     }
 
     /// Returns whether the launch has shown that one slice of the kernel has no more elements than another.
-    fn is_no_longer(&self, one: VarId, other: VarId) -> bool {
+    pub(super) fn is_no_longer(&self, one: VarId, other: VarId) -> bool {
         if !self.checks() || !self.function.is_kernel || self.launched.is_some() {
             return false;
         }
@@ -152,8 +219,11 @@ impl Printer<'_> {
     fn check_all(&mut self, pending: Vec<Pending>) {
         if let [one] = pending.as_slice() {
             self.need(&prelude::CHECKS);
-            let at = prelude::at(one.is_short);
-            let checked = format!("{at}({}, {}, {}, ws_fault)", one.value, one.len, one.site);
+            let parts = format!("{}, {}, {}", one.value, one.len, one.site);
+            let checked = match &one.along {
+                Some(check) => format!("{check}({parts})"),
+                None => format!("{}({parts}, ws_fault)", prelude::at(one.is_short)),
+            };
             return self.function.push(&match &one.declared {
                 Some(ty) => format!("const {ty} {} = {checked};", one.name),
                 None => format!("{checked};"),
@@ -166,9 +236,10 @@ impl Printer<'_> {
         }
         let all: Vec<String> = pending
             .iter()
-            .map(|Pending { name, len, is_short, site, .. }| match is_short {
-                true => format!("{name}, ws_int({len}), {site}"),
-                false => format!("{name}, {len}, {site}"),
+            .map(|Pending { name, len, is_short, along, site, .. }| match (along, is_short) {
+                (Some(check), _) => format!("{name}, {check}.of({len}), {site}"),
+                (None, true) => format!("{name}, ws_int({len}), {site}"),
+                (None, false) => format!("{name}, {len}, {site}"),
             })
             .collect();
         if !all.is_empty() {
@@ -248,13 +319,13 @@ impl Printer<'_> {
                 if !self.look_along(base, before, found) || !self.look_in(index, found) {
                     return false;
                 }
-                if !self.is_checked_index(place) || self.is_along(base, index) {
+                if !self.is_checked_index(place) {
                     return true;
                 }
                 if !is_indexed_plainly(base) || !is_there(place, &found.changed) {
                     return false;
                 }
-                found.gains |= before > 0;
+                found.gains |= before > 0 && !self.is_along(base, index);
                 found.checks.push(Ahead { base, index, at: *at });
                 true
             }
@@ -284,11 +355,13 @@ impl Printer<'_> {
     }
 
     /// An index after its comparison with the length of the indexed slice or array.
-    pub(super) fn compared(&mut self, base: &Expr, index: &Expr, subscript: &str, at: Location) -> String {
+    pub(super) fn compared(&mut self, base: &Expr, index: &Expr, at: Location) -> String {
+        let subscript = self.argument(index);
         let is_short = self.is_short(base, index);
         self.need(&prelude::CHECKS);
         let (len, site) = (self.checked_len(base), self.site(SiteKind::Bounds, at));
-        format!("{}({subscript}, {len}, {site}, ws_fault)", prelude::at(is_short))
+        self.compared_once(base, index, &subscript, (site, &len))
+            .unwrap_or_else(|| format!("{}({subscript}, {len}, {site}, ws_fault)", prelude::at(is_short)))
     }
 }
 

@@ -127,13 +127,7 @@ impl Printer<'_> {
         }
         let subscript = match self.passed(base, index).filter(|_| self.is_checked(proof)) {
             Some(passed) => passed,
-            None if self.is_checked(proof) && !self.is_along(base, index) => {
-                let subscript = self.argument(index);
-                if let Some(element) = self.read_tried(base, index, &subscript) {
-                    return element;
-                }
-                self.compared(base, index, &subscript, at)
-            }
+            None if self.is_checked(proof) => self.compared(base, index, at),
             None => self.argument(index),
         };
         if matches!(base.ty, Type::Vector(..)) {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::known_inside::{Along, Early, Trial};
+use super::known_inside::{Along, Early, Once};
 use super::precedence::Text;
 use super::{Printer, names};
 use crate::ir::{BinaryOp, Expr, Function, LoopId, Module, RangeLoop, Roles, Scalar, Type, VarId, Variable};
@@ -47,12 +47,10 @@ pub(super) struct OpenFunction<'m> {
     pub line: Option<crate::ir::Location>,
     /// The statement that is being printed.
     pub at: Option<crate::ir::Location>,
-    /// The loop around that is tried.
-    pub trial: Option<Trial>,
+    /// The lambda around, which is compiled with checks and without.
+    pub once: Option<Once>,
     /// Indices that a comparison before the loop has shown to be in bounds.
     pub along: Vec<Along>,
-    /// Indices that were compared before these iterations of a loop.
-    pub ahead: Vec<*const Expr>,
     /// Indices of the surrounding statements that have passed their checks, or will have before they are printed.
     pub early: Vec<Early>,
     /// Expressions that were evaluated before the statement or the loop, and the names of their values.

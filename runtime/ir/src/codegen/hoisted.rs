@@ -1,17 +1,19 @@
 //! Checks of a loop that a comparison before it makes needless.
 //!
 //! If a loop indexes with its counter, or with a sum of its counter and values that the loop does not change, no index is
-//! out of bounds unless the last one is. Such a loop is printed twice: without these checks, for the case that one
+//! out of bounds unless the last one is. Such a loop is compiled twice: without these checks, for the case that one
 //! comparison proves them, and with them, for the fault at the iteration where Rust fails.
 
 use std::collections::{HashMap, HashSet};
 
-use super::Printer;
 use super::affine::is_of_int;
+use super::batches::jumps;
 use super::known_inside::{Along, Indexed, Run};
 use super::loop_head::Head;
-use super::precedence::UNARY;
+use super::once::{Known, Ranged};
+use super::precedence::{ASSIGNMENT, UNARY};
 use super::stmt::is_fixed;
+use super::{Ahead, Printer};
 use crate::ir::{
     BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, Type, VarId, VarKind, visit,
 };
@@ -24,13 +26,13 @@ const MOST_COMPARISONS: usize = 6;
 const MOST_PARTS: usize = 32;
 
 impl Printer<'_> {
-    /// Prints a loop once without checks that leave, or with fewer of them, and once with all; whether it was printed.
-    pub(super) fn twice(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
+    /// Prints a loop that is compiled without checks that leave, or with fewer of them, and with all; whether it was printed.
+    pub(super) fn twice(&mut self, ranged: Ranged<'_>) -> bool {
         // If the counter alone is checked, no loop has to be tried.
-        let along = self.along(range, body);
-        (self.are_all(&along, None, body) && self.hoisted(id, range, body))
-            || self.tried(id, range, body)
-            || self.hoisted(id, range, body)
+        let along = self.along(ranged.range, ranged.body);
+        (self.are_all(&along, None, ranged.body) && self.hoisted(ranged))
+            || self.tried(ranged)
+            || self.hoisted(ranged)
     }
 
     /// Returns whether all checked indices of a loop's condition and body are these.
@@ -47,35 +49,27 @@ impl Printer<'_> {
         all
     }
 
-    /// Prints a loop twice, if comparisons before it make some of its checks needless; whether it was printed.
-    pub(super) fn hoisted(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
+    /// Prints a loop for which comparisons before it make some checks needless; whether it was printed.
+    pub(super) fn hoisted(&mut self, ranged: Ranged<'_>) -> bool {
+        let Ranged { id, range, body } = ranged;
         let along = self.along(range, body);
-        if along.is_empty() || !self.function.along.is_empty() || !self.may_be_twice(id, body) {
+        if along.is_empty() || !self.may_be_twice(id, body) {
             return false;
         }
-        let has_values =
-            range.step.is_some() || [&range.start, &range.end].into_iter().any(|part| self.is_pinned(part));
-        if has_values {
-            self.function.open("{");
+        let known = Known { ahead: Ahead::Compared, along: &along, slices: &[] };
+        if range.step.is_none() && range.unroll.is_none() && !jumps(body) {
+            self.each(ranged, "ws_each", &known, &[]);
+            return true;
         }
-        self.function.open_scope();
         let Head { start, end, scalar, .. } = self.pinned(range);
         let form = self.form(range, scalar, true);
         let step = range.step.as_ref().map(|step| (step, self.once(step, "step")));
         let head = Head { form, start, end, step, scalar };
-        let inside = self.are_inside(&along, starts_below(range), &head);
-        self.function.open(&format!("if ({}) {{", inside.join(" && ")));
-        self.function.along = along;
-        self.range_loop(id, range, body, &head);
-        self.function.along = Vec::new();
-        self.function.close("} else {");
-        self.function.deepen();
-        self.range_loop(id, range, body, &head);
-        self.function.close("}");
-        self.function.close_scope();
-        if has_values {
-            self.function.close("}");
-        }
+        let before = format!("ws_twice({}, ws_fault, ", self.inside(&known, starts_below(range), &head));
+        self.checked_lambda(&before, &[], &known, |printer| {
+            printer.range_loop(id, range, body, &head);
+        });
+        self.close_call(&[]);
         true
     }
 
@@ -91,7 +85,7 @@ impl Printer<'_> {
     /// The same of a counter, and also of a loop's condition.
     pub(super) fn runs(&self, counter: VarId, cond: Option<&Expr>, body: &Block) -> Vec<Along> {
         let is_asked = self.checks() && !self.gpu_checks().any() && self.module.coarsened.is_none();
-        if !is_asked || self.function.trial.is_some() {
+        if !is_asked || self.function.once.is_some() {
             return Vec::new();
         }
         let (mut all, changed, lets): (Vec<Along>, _, _) = (Vec::new(), changed(body), self.lets(body));
@@ -144,20 +138,16 @@ impl Printer<'_> {
             ExprKind::Cast(inner) => is_own(inner) && integer(inner).is_some_and(|from| from.bits() == 32),
             _ => false,
         };
-        let is_counter = |e: &Expr| is_own(e) || scalar == Scalar::U64 && is_wide(e);
-        let (sum, is_exact) = match &index.kind {
-            _ if is_counter(index) => return Some((None, !is_own(index))),
-            ExprKind::Exact(sum) => (&**sum, true),
-            _ => (index, scalar.is_unsigned()),
+        let is_counter = |e: &Expr| is_own(e) || scalar.is_unsigned() && is_wide(e);
+        if is_counter(index) {
+            return Some((None, !is_own(index)));
+        }
+        let is_told = match scalar {
+            Scalar::I64 => false,
+            _ => scalar.is_unsigned() || matches!(index.kind, ExprKind::Exact(_)),
         };
-        let ExprKind::Binary(BinaryOp::Add, a, b) = &sum.kind else { return None };
-        let (own, offset) = match (is_counter(a), is_counter(b)) {
-            (true, false) => (a, b),
-            (false, true) => (b, a),
-            _ => return None,
-        };
-        let is_told = is_exact && self.is_kept(offset, changed) && scalar != Scalar::I64;
-        is_told.then(|| (Some((**offset).clone()), !is_own(own)))
+        let (offset, own) = beside(index, &is_counter, scalar.is_unsigned())?;
+        (is_told && self.is_kept(&offset, changed)).then(|| (Some(offset), !is_own(own)))
     }
 
     /// The length of a slice with a name, of an array, or of a shared array.
@@ -218,7 +208,7 @@ impl Printer<'_> {
         all
     }
 
-    fn len_of(&self, of: Indexed) -> String {
+    pub(super) fn len_of(&self, of: Indexed) -> String {
         match of {
             Indexed::Slice(slice) => format!("{}_len", self.var(slice)),
             Indexed::Array(n) => format!("{n}ull"),
@@ -267,18 +257,13 @@ impl Printer<'_> {
         let wide = if is_signed { "(long long)" } else { "(unsigned long long)" };
         let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
         let least = (is_signed && may_start_below).then(|| format!("{start} >= 0"));
-        let (len, offset) = (self.len_of(of), offset.map(|offset| self.expr(offset).at(UNARY)));
+        let (len, offset) = (self.len_of(of), offset.map(|offset| self.expr(offset)));
         let comparisons = match offset {
             // As a number of 64 bits without a sign, a negative one is more than any length.
-            offset if is_widened => {
-                let wide_end = format!("(unsigned long long){end}");
-                let end = format!("{wide_end} <= {len}");
-                let most = match offset {
-                    Some(offset) => format!("{end} && {offset} <= {len} - {wide_end}"),
-                    None => end,
-                };
-                [least, Some(most)]
+            Some(offset) if is_widened || !is_signed => {
+                [least, Some(format!("ws_fits({}, {end}, {len})", offset.at(ASSIGNMENT)))]
             }
+            None if is_widened => [least, Some(format!("(unsigned long long){end} <= {len}"))],
             None => {
                 let most = match is_signed {
                     true => format!("{wide}{end} <= (long long){len}"),
@@ -286,14 +271,13 @@ impl Printer<'_> {
                 };
                 [least, Some(most)]
             }
-            Some(offset) if is_signed => [
-                Some(format!("{wide}{offset} + {start} >= 0")),
-                Some(format!("{wide}{offset} + {end} <= (long long){len}")),
-            ],
-            Some(offset) if head.scalar == Scalar::U64 => {
-                [Some(format!("{end} <= {len}")), Some(format!("{offset} <= {len} - {end}"))]
+            Some(offset) => {
+                let offset = offset.at(UNARY);
+                [
+                    Some(format!("{wide}{offset} + {start} >= 0")),
+                    Some(format!("{wide}{offset} + {end} <= (long long){len}")),
+                ]
             }
-            Some(offset) => [None, Some(format!("{wide}{offset} + {end} <= {len}"))],
         };
         comparisons.into_iter().flatten().collect()
     }
@@ -301,7 +285,6 @@ impl Printer<'_> {
     /// Returns whether an index is one that a comparison before the loop has shown to be in bounds.
     pub(super) fn is_along(&self, base: &Expr, index: &Expr) -> bool {
         self.is_one_of(&self.function.along, base, index)
-            || self.function.ahead.iter().any(|own| std::ptr::eq(*own, index))
     }
 
     /// Returns whether a body holds nothing that threads do together, nothing that has a place of its own, and no loop.
@@ -340,6 +323,20 @@ fn without_lets(e: &Expr, lets: &HashMap<VarId, &Expr>, left: &mut usize) -> Opt
         *operand = without_lets(operand, lets, left)?;
     }
     Some(new)
+}
+
+/// The rest of a sum with a counter, and the counter. Unsigned arithmetic wraps, so it may be rearranged.
+fn beside<'e>(sum: &'e Expr, is_counter: &dyn Fn(&Expr) -> bool, wraps: bool) -> Option<(Expr, &'e Expr)> {
+    let inner = if let ExprKind::Exact(inner) = &sum.kind { inner } else { sum };
+    let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) = &inner.kind else { return None };
+    match op {
+        BinaryOp::Add if is_counter(a) => return Some(((**b).clone(), a)),
+        BinaryOp::Add if is_counter(b) => return Some(((**a).clone(), b)),
+        _ => {}
+    }
+    let with = |rest: Expr| Expr { kind: ExprKind::Binary(*op, rest.into(), b.clone()), ty: sum.ty.clone() };
+    let (rest, own) = beside(a, is_counter, wraps).filter(|_| wraps)?;
+    Some((with(rest), own))
 }
 
 /// The number that a printed literal is.

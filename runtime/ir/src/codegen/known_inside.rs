@@ -1,6 +1,7 @@
-//! Indices that are known to be in bounds where they are printed: by a comparison before a loop, by an earlier check, or because a
-//! trial keeps the greatest of them.
+//! Indices that are known to be in bounds where they are printed: by a comparison before a loop, or by an earlier
+//! check.
 
+use super::Ahead;
 use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, VarId};
 use crate::ranges::{integer, same};
 
@@ -80,11 +81,13 @@ pub(super) struct Early {
     pub text: String,
 }
 
-/// A loop that is tried.
+/// The lambda around a loop or its body.
 #[derive(Clone)]
-pub(super) struct Trial {
-    /// The variable that notes an index out of bounds.
-    pub failed: String,
-    /// Slices that are read at indices of 32 bits, and the names of those that read another element for an index out of bounds.
-    pub short: Vec<(VarId, String)>,
+pub(super) struct Once {
+    /// The parameter that compares indices.
+    pub name: String,
+    /// The slice whose greatest index is kept.
+    pub first: Option<VarId>,
+    /// Why the version without checks needs none.
+    pub ahead: Ahead,
 }

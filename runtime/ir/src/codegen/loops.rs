@@ -1,6 +1,7 @@
 //! Loops: exact for every bound, and plain where that is exact.
 
 use super::loop_head::{Form, Head};
+use super::once::Ranged;
 use super::precedence::{ASSIGNMENT, Text};
 use super::stmt::is_fixed;
 use super::{Ahead, PrintedLoop, Printer};
@@ -21,8 +22,8 @@ impl Printer<'_> {
             Some(true) => "for (;;) {".to_owned(),
             _ => format!("while ({}) {{", self.expr(cond).text),
         };
-        if self.function.trial.is_some() || !self.function.along.is_empty() {
-            self.note_loop(id, Form::Plain);
+        if let Some(once) = &self.function.once {
+            self.note_loop(id, Form::Plain, Some(once.ahead));
         }
         self.loop_(id, &head, None, body, None);
     }
@@ -68,7 +69,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
-        if self.twice(id, range, body) {
+        if self.twice(Ranged { id, range, body }) {
             return;
         }
         // A brace around the loop holds the parts of the head besides the counter.
@@ -110,7 +111,7 @@ impl Printer<'_> {
 
     /// A loop over a range whose ends are printed.
     pub(super) fn range_loop(&mut self, id: LoopId, range: &RangeLoop, body: &Block, head: &Head<'_>) {
-        self.note_loop(id, head.form);
+        self.note_loop(id, head.form, self.function.once.as_ref().map(|once| once.ahead));
         let (head, first, last) = self.for_head(range, head);
         let steps = range.step.as_ref().is_some_and(|step| step.as_int().is_none());
         self.unroll(range.unroll.or(once_at_a_time(body).filter(|_| steps)));
@@ -119,15 +120,9 @@ impl Printer<'_> {
         self.function.close_scope();
     }
 
-    /// Notes how a loop is printed, and, if it has two versions, why the first one needs no checks.
-    pub(super) fn note_loop(&mut self, id: LoopId, form: Form) {
+    /// Notes how a loop is printed, and, if it is compiled twice, why the first version needs no checks.
+    pub(super) fn note_loop(&mut self, id: LoopId, form: Form, ahead: Option<Ahead>) {
         let Some(function) = self.function.of.map(|function| function.name.clone()) else { return };
-        let ahead = match (&self.function.trial, self.function.along.is_empty()) {
-            _ if !self.function.ahead.is_empty() => Some(Ahead::Batched),
-            (Some(_), _) => Some(Ahead::Tried),
-            (None, false) => Some(Ahead::Compared),
-            (None, true) => None,
-        };
         let is_plain = matches!(form, Form::Plain | Form::Wide);
         match self.loops.iter_mut().find(|known| known.id == id && known.function == function) {
             Some(known) => {
@@ -154,7 +149,7 @@ impl Printer<'_> {
     }
 
     /// Notes the counter's range for the body.
-    fn note_counter(&mut self, range: &RangeLoop) {
+    pub(super) fn note_counter(&mut self, range: &RangeLoop) {
         if self.function.var(range.var).mutable {
             return;
         }

@@ -24,6 +24,7 @@ mod literal;
 mod loop_head;
 mod loops;
 mod names;
+mod once;
 mod precedence;
 mod prelude;
 mod print;

@@ -191,9 +191,17 @@ template <class T> __device__ __forceinline__ T& ws_shared_at(unsigned int offse
     needs: &[],
 };
 
-/// The text of the header that checked kernels include, [`CHECKS_HEADER_NAME`]: bounds checks and the report of a fault. It needs no
-/// other header.
-pub const CHECKS_HEADER: &str = include_str!("checks.h");
+/// The text of the header that checked kernels include, [`CHECKS_HEADER_NAME`]: bounds checks and the report of a fault, and loops that
+/// are compiled twice. It needs no other header.
+pub const CHECKS_HEADER: &str =
+    concat!(include_str!("checks.h"), include_str!("loops.h"), include_str!("trials.h"));
+
+/// The parts of the header, each with the beginnings of calls that need it; the first is always needed.
+const PARTS: [(&str, &[&str]); 3] = [
+    (include_str!("checks.h"), &[""]),
+    (include_str!("loops.h"), &["ws_twice(", "ws_each<", "ws_try", "ws_fours"]),
+    (include_str!("trials.h"), &["ws_try"]),
+];
 
 /// The name by which printed text includes [`CHECKS_HEADER`].
 pub const CHECKS_HEADER_NAME: &str = "warpsmith_checks.h";
@@ -202,12 +210,13 @@ pub const CHECKS_HEADER_NAME: &str = "warpsmith_checks.h";
 pub(super) static CHECKS: Prelude =
     Prelude { name: "ws_Fault", code: "#include \"warpsmith_checks.h\"\n", needs: &[] };
 
-/// A printed text with [`CHECKS_HEADER`] in the place of the line that includes it: all of what a compiler needs.
+/// A printed text with the parts of [`CHECKS_HEADER`] that it needs in the place of the line that includes it: all of what a compiler
+/// needs.
 pub fn complete(code: &str) -> Cow<'_, str> {
-    match code.split_once(CHECKS.code) {
-        Some((before, after)) => Cow::Owned([before, CHECKS_HEADER, after].concat()),
-        None => Cow::Borrowed(code),
-    }
+    let Some((before, after)) = code.split_once(CHECKS.code) else { return Cow::Borrowed(code) };
+    let needed = PARTS.iter().filter(|(_, calls)| calls.iter().any(|call| after.contains(call)));
+    let header: String = needed.map(|(part, _)| *part).collect();
+    Cow::Owned([before, &header, after].concat())
 }
 
 /// The check of an index of 32 bits by a length that fits `int`, or of any other index.

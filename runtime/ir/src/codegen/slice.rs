@@ -277,6 +277,7 @@ impl Printer<'_> {
             None => end_text.clone(),
         };
         let len = match end {
+            Some(end) if end.ty == Type::U64 && end.as_int().is_none() => len,
             Some(_) if is_word(&len) => format!("(unsigned long long){len}"),
             Some(_) => format!("(unsigned long long)({len})"),
             None => len,

@@ -50,7 +50,7 @@ pub struct PrintedLoop {
     /// Whether its head tells the number of iterations: `i < n; ++i`. Otherwise it counts or tests in a form that is exact
     /// at the end of the counter's type.
     pub is_plain: bool,
-    /// The version without checks that leave the loop, if the loop is printed twice.
+    /// The version without checks that leave the loop, if the loop is compiled twice.
     pub ahead: Option<Ahead>,
 }
 

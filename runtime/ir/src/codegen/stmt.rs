@@ -10,12 +10,17 @@ use crate::ir::{
 impl Printer<'_> {
     /// The statements of a block, in the scope that is open.
     pub(super) fn statements(&mut self, block: &Block) {
+        self.sequence(&block.stmts);
+    }
+
+    /// Prints statements one after the other.
+    pub(super) fn sequence(&mut self, stmts: &[Stmt]) {
         let around = (self.function.line, self.function.at);
         let early = self.function.early.len();
-        for (i, stmt) in block.stmts.iter().enumerate() {
+        for (i, stmt) in stmts.iter().enumerate() {
             self.function.line = self.options.line_directives.then_some(stmt.at);
             self.function.at = Some(stmt.at);
-            self.check_early(&block.stmts[i..]);
+            self.check_early(&stmts[i..]);
             self.statement(stmt);
         }
         self.function.early.truncate(early);

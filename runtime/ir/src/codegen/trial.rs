@@ -1,19 +1,20 @@
 //! Loops that only read memory, tried first with checks that do not leave.
 //!
 //! A check that may end the thread stands between a loop's loads: it waits for one load before the next starts, and the
-//! compiler does not unroll the loop. A loop that only reads, and changes no more than a few variables, is printed twice.
-//! In the first loop, an index out of bounds reads an element that there is instead, without a branch, and is noted. If one was
-//! noted, the variables get their old values back, and the second loop, which checks each index, fails at the iteration
+//! compiler does not unroll the loop. A loop that only reads, and changes no more than a few variables, is compiled twice.
+//! In the first version, an index out of bounds reads an element that there is instead, without a branch, and is noted. If one was
+//! noted, the variables get their old values back, and the second version, which checks each index, fails at the iteration
 //! where Rust fails.
 
 use std::collections::HashSet;
 
 use super::hoisted::starts_below;
-use super::known_inside::{Along, Indexed, Trial};
+use super::known_inside::{Along, Indexed};
 use super::loop_head::{Form, Head};
-use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
-use super::{Printer, prelude};
-use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, LoopId, RangeLoop, StmtKind, Type, VarId, visit};
+use super::once::{Known, Ranged};
+use super::precedence::{ASSIGNMENT, Text};
+use super::{Ahead, Printer};
+use crate::ir::{BinaryOp, Block, Effect, Expr, ExprKind, RangeLoop, StmtKind, Type, VarId, visit};
 use crate::ranges::{integer, root};
 
 /// Variables that a loop may change, each as large as a register or a few.
@@ -21,31 +22,25 @@ const MOST_CHANGED: usize = 6;
 const MOST_BYTES: usize = 16;
 
 impl Printer<'_> {
-    /// Prints a loop twice, if it may be tried; whether it was printed.
-    pub(super) fn tried(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> bool {
-        let along = if self.function.along.is_empty() { self.along(range, body) } else { Vec::new() };
+    /// Prints a loop that is tried, if it may be; whether it was printed.
+    pub(super) fn tried(&mut self, ranged: Ranged<'_>) -> bool {
+        let Ranged { id, range, body } = ranged;
+        let along = self.along(range, body);
         let Some(changed) = self.trial(range, body, &along) else { return false };
-        self.function.open("{");
-        self.function.open_scope();
-        let head = self.pinned(range);
-        let kept = self.keep_all(&changed);
-        let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(UNARY));
-        let failed = self.function.reserve("failed");
-        let mut inside = self.are_inside(&along, starts_below(range), &head);
         let slices = self.tried_slices(&along, None, body);
-        inside.extend(self.are_some(&slices));
-        let inside = inside.join(" && ");
-        let outside = if inside.is_empty() { inside } else { format!(" || !({inside})") };
-        self.function.push(&format!("bool {failed} = ws_is_long({start}, {end}){outside};"));
-        let around = std::mem::replace(&mut self.function.along, along);
-        self.try_loop(&failed, &slices, |printer| printer.range_loop(id, range, body, &head));
-        self.function.along = around;
-        self.function.open(&format!("if ({failed}) {{"));
-        self.restore(kept);
-        self.range_loop(id, range, body, &head);
-        self.function.close("}");
-        self.function.close_scope();
-        self.function.close("}");
+        let known = Known { ahead: Ahead::Tried, along: &along, slices: &slices };
+        if range.unroll.is_none() {
+            self.each(ranged, "ws_try_each", &known, &changed);
+            return true;
+        }
+        let head = self.pinned(range);
+        let inside = self.inside(&known, starts_below(range), &head);
+        let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(ASSIGNMENT));
+        let before = format!("ws_try({inside} && !ws_is_long({start}, {end}), ws_fault, ");
+        self.checked_lambda(&before, &[], &known, |printer| {
+            printer.range_loop(id, range, body, &head);
+        });
+        self.close_call(&changed);
         true
     }
 
@@ -69,25 +64,6 @@ impl Printer<'_> {
         part.as_int().is_none() && !(matches!(part.kind, ExprKind::Var(_)) && self.is_fixed(part))
     }
 
-    /// Copies of variables: the name of each and that of its copy.
-    pub(super) fn keep_all(&mut self, vars: &[VarId]) -> Vec<(String, String)> {
-        vars.iter().map(|var| self.keep(*var)).collect()
-    }
-
-    /// Gives variables their old values.
-    pub(super) fn restore(&mut self, kept: Vec<(String, String)>) {
-        for (name, before) in kept {
-            self.function.push(&format!("{name} = {before};"));
-        }
-    }
-
-    fn keep(&mut self, var: VarId) -> (String, String) {
-        let (name, ty) = (self.var(var), self.function.var(var).ty.clone());
-        let (printed, before) = (self.ty(&ty), self.function.reserve(&format!("{name}_before")));
-        self.function.push(&format!("const {printed} {before} = {name};"));
-        (name, before)
-    }
-
     /// The variables of the code around that a loop changes, if it may be tried.
     fn trial(&self, range: &RangeLoop, body: &Block, along: &[Along]) -> Option<Vec<VarId>> {
         let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
@@ -98,15 +74,20 @@ impl Printer<'_> {
 
     /// The same of a loop with this condition, if it has one, and this body; a comparison before it is about some indices.
     pub(super) fn trial_of(&self, cond: Option<&Expr>, body: &Block, along: &[Along]) -> Option<Vec<VarId>> {
-        if self.gpu_checks().any() || !self.checks() || self.function.trial.is_some() {
+        if self.gpu_checks().any() || !self.checks() || self.function.once.is_some() {
             return None;
         }
+        self.only_changes(cond, body).filter(|_| self.checks_slices(along, cond, body))
+    }
+
+    /// The variables of the code around that a loop with this condition and this body changes, if it does nothing else.
+    pub(super) fn only_changes(&self, cond: Option<&Expr>, body: &Block) -> Option<Vec<VarId>> {
         let own = declared(body)?;
         let mut all_pure = true;
         visit::exprs(body, &mut |e| all_pure &= self.is_pure(e));
         all_pure &= cond.is_none_or(|cond| self.is_all_pure(cond));
         let changed = self.changed(body, &own).filter(|_| all_pure)?;
-        (changed.len() <= MOST_CHANGED && self.checks_slices(along, cond, body)).then_some(changed)
+        (changed.len() <= MOST_CHANGED).then_some(changed)
     }
 
     /// Variables of the code around that a body assigns; nothing if it assigns anything else.
@@ -146,24 +127,15 @@ impl Printer<'_> {
         is_sound && count > 0
     }
 
-    /// The slices that a loop reads at an index besides these, and whether an index is of 32 bits, as the length is.
-    pub(super) fn tried_slices(
-        &self,
-        along: &[Along],
-        cond: Option<&Expr>,
-        body: &Block,
-    ) -> Vec<(VarId, bool)> {
-        let mut all: Vec<(VarId, bool)> = Vec::new();
+    /// The slices that a loop reads at an index besides these, but for those that are no shorter than another.
+    pub(super) fn tried_slices(&self, along: &[Along], cond: Option<&Expr>, body: &Block) -> Vec<VarId> {
+        let mut all: Vec<VarId> = Vec::new();
         let mut look = |e: &Expr| {
             let ExprKind::Index { base, index, .. } = &e.kind else { return };
             let Some(Indexed::Slice(slice)) = self.length_of(base) else { return };
-            if !self.is_checked_index(e) || self.is_one_of(along, base, index) {
-                return;
-            }
-            let is_short = self.is_short(base, index);
-            match all.iter_mut().find(|(own, _)| *own == slice) {
-                Some((_, any_short)) => *any_short |= is_short,
-                None => all.push((slice, is_short)),
+            let is_told = all.iter().any(|other| *other == slice || self.is_no_longer(*other, slice));
+            if self.is_checked_index(e) && !self.is_one_of(along, base, index) && !is_told {
+                all.push(slice);
             }
         };
         visit::exprs(body, &mut look);
@@ -172,44 +144,8 @@ impl Printer<'_> {
     }
 
     /// Comparisons that say that slices have elements.
-    pub(super) fn are_some(&mut self, slices: &[(VarId, bool)]) -> Vec<String> {
-        slices.iter().map(|(slice, _)| format!("{}_len > 0", self.var(*slice))).collect()
-    }
-
-    /// Prints a loop in which what is tried reads these slices.
-    pub(super) fn try_loop(&mut self, failed: &str, slices: &[(VarId, bool)], print: impl FnOnce(&mut Self)) {
-        self.function.open(&format!("if (!{failed}) {{"));
-        let short = slices.iter().filter(|(_, is_short)| *is_short);
-        let short: Vec<(VarId, String)> =
-            short.map(|(slice, _)| (*slice, self.tried_slice(*slice))).collect();
-        let noted: Vec<String> = short.iter().map(|(_, name)| format!("{name}.failed()")).collect();
-        self.function.trial = Some(Trial { failed: failed.to_owned(), short });
-        print(self);
-        self.function.trial = None;
-        if !noted.is_empty() {
-            self.function.push(&format!("{failed} |= {};", noted.join(" || ")));
-        }
-        self.function.close("}");
-    }
-
-    /// Declares what is read in the place of a slice, and keeps its greatest index.
-    fn tried_slice(&mut self, slice: VarId) -> String {
-        let (of, name) = (self.var(slice), self.function.reserve("tried"));
-        self.function.push(&format!("auto {name} = ws_tried({of}, {of}_len);"));
-        name
-    }
-
-    /// An element, or another one if the index is out of bounds, which is noted.
-    pub(super) fn read_tried(&mut self, base: &Expr, index: &Expr, subscript: &str) -> Option<Text> {
-        let Trial { failed, short } = self.function.trial.clone()?;
-        let slice = if let ExprKind::Var(slice) = base.kind { Some(slice) } else { None };
-        let name = short.iter().find(|(own, _)| Some(*own) == slice && self.is_short(base, index));
-        if let Some((_, name)) = name {
-            return Some(Text::primary(format!("{name}[{subscript}]")));
-        }
-        self.need(&prelude::CHECKS);
-        let (len, base) = (self.checked_len(base), self.indexed(base).at(PRIMARY));
-        Some(Text::primary(format!("ws_try({base}, {subscript}, {len}, {failed})")))
+    pub(super) fn are_some(&mut self, slices: &[VarId]) -> Vec<String> {
+        slices.iter().map(|slice| format!("{}_len > 0", self.var(*slice))).collect()
     }
 
     pub(super) fn is_checked_index(&self, e: &Expr) -> bool {

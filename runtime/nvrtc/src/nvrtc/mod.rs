@@ -271,6 +271,8 @@ pub fn flags(options: &CompileOptions) -> Vec<String> {
     flags.push(format!("--fmad={}", options.fmad));
     // rustc has warned of unused code: 177 is a variable without a reference, 550 one that is set and not used.
     flags.push("--diag-suppress=177,550".into());
+    // NVRTC takes a generic lambda for a function of the host, even in a kernel.
+    flags.push("--device-as-default-execution-space".into());
     if options.relocatable {
         flags.push("--relocatable-device-code=true".into());
     }
