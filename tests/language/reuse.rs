@@ -170,7 +170,7 @@ fn taking_turns(out: &mut [u32]) {
         turns[0] = Turns { count: 1, who: 2 };
     }
     sync_threads();
-    let next = turns[0].next();
+    let next = turns[0].counted();
     let first = turns::added(&mut numbers[0], 3);
     sync_threads();
     let (a, b) = numbers.split_at_mut(1);

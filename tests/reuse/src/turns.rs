@@ -20,7 +20,7 @@ fn turn() {
 #[gpu_impl]
 impl Turns {
     /// One thread counts once; the count afterwards.
-    pub fn next(&mut self) -> u32 {
+    pub fn counted(&mut self) -> u32 {
         let before = self.count;
         turn();
         if thread_idx().x == self.who {
