@@ -2,6 +2,7 @@
 
 use reuse::geometry::{Hit, Vector};
 use reuse::reduce::{self, Monoid, Sum};
+use reuse::turns::{self, Turns};
 use reuse::{newton, state};
 use warpsmith::prelude::*;
 
@@ -154,5 +155,34 @@ fn kernels_of_another_crate_are_launched() {
         let out =
             written(device, (40, f16::NAN), |out| reuse::scaled(&input, by, out).over(40).launch(device));
         assert_eq!(out, x.iter().map(|v| *v * by).collect::<Vec<_>>(), "on {}", device.name());
+    });
+}
+
+#[gpu_kernel]
+fn taking_turns(out: &mut [u32]) {
+    let mut numbers = shared!([u32; 2]);
+    let mut turns = shared!([Turns; 1]);
+    let t = thread_idx().x;
+    if t < 2 {
+        numbers[t] = t + 1;
+    }
+    if t == 0 {
+        turns[0] = Turns { count: 1, who: 2 };
+    }
+    sync_threads();
+    let next = turns[0].counted();
+    let first = turns::added(&mut numbers[0], 3);
+    sync_threads();
+    let (a, b) = numbers.split_at_mut(1);
+    let both = turns::added_to_both((&mut a[0], Some(&mut b[0])));
+    out[t] = next + first * 10 + both * 100_000;
+}
+
+/// The crate `reuse` is optimised in every profile: LLVM must not take the memory for the thread's own.
+#[test]
+fn references_to_shared_memory_show_what_others_wrote() {
+    everywhere::<taking_turns>(&(), |device| {
+        let out = written(device, (8, 0u32), |out| taking_turns(out).grid(1).block(8).launch(device));
+        assert_eq!(out, [2 + 110 + 111_500_000; 8], "on {}", device.name());
     });
 }

@@ -89,3 +89,32 @@ fn a_host_function_with_the_name_of_a_builtin_is_refused() {
     let refused = mistaken::cuda_source().expect_err("no device side").to_string();
     assert!(refused.contains("shadows::plain::lane_id`; write `#[gpu_fn]` above it"), "{refused}");
 }
+
+/// A trait that has the name of one of the library's own.
+#[gpu_trait]
+trait Parts: Copy {
+    fn parts(self) -> [u32; 2];
+}
+
+#[gpu_impl]
+impl Parts for u64 {
+    fn parts(self) -> [u32; 2] {
+        [self as u32, (self >> 32) as u32]
+    }
+}
+
+#[gpu_kernel]
+fn takes_apart(x: u64, out: &mut [u32]) {
+    let [low, high] = x.parts();
+    out[0] = low;
+    out[1] = high;
+}
+
+#[test]
+fn a_trait_may_have_the_name_of_one_that_the_library_keeps_to_itself() {
+    everywhere::<takes_apart>(&(), |device| {
+        let out =
+            written(device, (2, 0u32), |out| takes_apart((7 << 32) | 5, out).grid(1).block(1).launch(device));
+        assert_eq!(out, [5, 7]);
+    });
+}

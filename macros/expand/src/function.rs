@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{ItemFn, Signature};
+use syn::{Block, ItemFn, Signature};
 
 use super::held_body::HeldBody;
 use super::plain::PlainForms;
@@ -113,13 +113,20 @@ fn refuse_capital(name: &syn::Ident, errors: &mut Errors) {
 /// the body has mistakes.
 fn twin_fn(item: &ItemFn, shown: &Signature, broken: bool) -> TokenStream {
     let (attrs, vis) = (&item.attrs, &item.vis);
-    let sig = twin_signature(shown);
-    let body = twin(&item.block, item.sig.constness.is_some());
     if broken {
+        let sig = twin_signature(shown);
         quote!(#(#attrs)* #[allow(warnings)] #vis #sig { ::core::unimplemented!() })
     } else {
+        let (sig, body) = twin_of(shown, &item.block);
         quote!(#(#attrs)* #vis #sig #body)
     }
+}
+
+/// The twin of a function or method.
+pub fn twin_of(sig: &Signature, block: &Block) -> (Signature, Block) {
+    let (mut sig, mut block) = (sig.clone(), block.clone());
+    super::reread::bind(&mut sig, &mut block);
+    (twin_signature(&sig), twin(&block, sig.constness.is_some()))
 }
 
 /// The signature with slices as descriptors.

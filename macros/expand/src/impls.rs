@@ -8,12 +8,11 @@ use syn::{
 };
 
 use super::device_method::hidden_method;
-use super::function::twin_signature;
+use super::function::{twin_of, twin_signature};
 use super::held_body::HeldBody;
 use super::plain::PlainForms;
 use super::recording::{self, Recording};
 use super::signature;
-use super::twin::twin;
 use super::types::{Slices, device_type};
 use crate::errors::Errors;
 use crate::visitor::VisitMut;
@@ -152,8 +151,7 @@ impl<'a> Method<'a> {
     /// The twin.
     pub(super) fn twin(&self) -> ImplItem {
         let mut item = self.item.clone();
-        item.sig = twin_signature(&self.shown);
-        item.block = twin(&self.item.block, self.item.sig.constness.is_some());
+        (item.sig, item.block) = twin_of(&self.shown, &self.item.block);
         ImplItem::Fn(item)
     }
 
@@ -360,8 +358,13 @@ fn trait_items(
     arguments.extend(signature::arguments(&own));
     let quiet = signature::quiet();
     let mut shown = method.clone();
-    shown.sig = twin_signature(written);
-    shown.default = method.default.as_ref().map(|block| twin(block, false));
+    (shown.sig, shown.default) = match &method.default {
+        Some(block) => {
+            let (sig, block) = twin_of(written, block);
+            (sig, Some(block))
+        }
+        None => (twin_signature(written), None),
+    };
     let sig = sized(&witnessed_signature(written, &quote!(#marker<Self, #(#arguments),*>)));
     let held = HeldBody::of(held_name(&method.sig.ident)).declaration(&sized(&method.sig));
     let record = record_name(&method.sig.ident);

@@ -47,6 +47,7 @@ mod pattern;
 mod places;
 mod plain;
 mod recording;
+mod reread;
 mod rustc_span;
 mod signature;
 mod spelled;

@@ -190,7 +190,7 @@ fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
 
 /// The function pointer type with the signature of a generic parameter bounded by `Fn`, `FnMut` or `FnOnce`. The witness
 /// calls it, so no closure's type, and no borrow in it, leaves the witness.
-fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
+pub fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
     parameter_pointer(parameter_name(ty)?, generics)
 }
 

@@ -32,6 +32,14 @@ pub fn kept<'a, T>(descriptor: T) -> &'a mut T {
     crate::simulator::context::keep(descriptor)
 }
 
+/// The same value, of which LLVM knows nothing: rustc's promises about the parameter that it comes from do not hold for it.
+#[inline(always)]
+pub fn reread<T>(value: T) -> T {
+    let value = core::mem::ManuallyDrop::new(value);
+    // SAFETY: the value is read once, and never dropped where it was.
+    unsafe { core::ptr::read_volatile(&raw const *value) }
+}
+
 /// `base[index]` to be written. A method borrows its receiver after the index is evaluated.
 pub trait AtMut<I>: core::ops::IndexMut<I> {
     /// The element.

@@ -5,6 +5,7 @@ use warpsmith::prelude::*;
 pub mod geometry;
 pub mod reduce;
 pub mod state;
+pub mod turns;
 
 /// The largest number of steps of [`newton`].
 pub const STEPS: u32 = 20;

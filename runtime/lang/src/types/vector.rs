@@ -422,16 +422,19 @@ macro_rules! swizzles {
     )+};
 }
 
-/// Vectors of other lengths with the same scalar, where there are methods for them.
-#[doc(hidden)]
-pub trait Parts: Vector {
-    /// Two components.
-    type Two;
-    /// Three.
-    type Three;
-    /// Four.
-    type Four;
+/// No name of the prelude.
+mod parts {
+    /// Vectors of other lengths with the same scalar, where there are methods for them.
+    pub trait Parts: super::Vector {
+        /// Two components.
+        type Two;
+        /// Three.
+        type Three;
+        /// Four.
+        type Four;
+    }
 }
+pub(crate) use parts::Parts;
 
 swizzles! {
     I8x2 I8x3 I8x4 i8; U8x2 U8x3 U8x4 u8; I16x2 I16x3 I16x4 i16; U16x2 U16x3 U16x4 u16;

@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use super::writable::{self, Writable};
 use crate::ir::{ExprKind, Module, Type, visit};
 use crate::simulator::{self, Prints, Settings, SimFault, SimLaunch};
+use crate::validate::ValidModule;
 
 /// Runs one thread of a launch.
 type ThreadBody<'a> = &'a dyn Fn();
@@ -46,6 +47,33 @@ pub(super) fn run(
         Ok(_) => values(memory, &by_twin, &after).or_else(|| lines(&printed_by_twin, &printed)),
     };
     what.map_or(Ok(()), |what| Err(SimFault::ExecutorsDiffer { kernel: launch.kernel.to_owned(), what }))
+}
+
+/// A fault with the way out, where it may come from a shared reference to memory that other threads write: in Rust nobody
+/// writes what a `&T` refers to, and an optimised twin may read it once.
+pub(super) fn explained(fault: SimFault, module: &ValidModule) -> SimFault {
+    let SimFault::ExecutorsDiffer { kernel, mut what } = fault else { return fault };
+    if let Some(name) = module.uses_rendezvous().then(|| read_through(module.module())).flatten() {
+        what += &format!(
+            "; if another thread writes what `{name}` refers to, make it a `&mut` or a raw pointer, or index the memory: Rust takes what is \
+             behind a `&` as unchanging"
+        );
+    }
+    SimFault::ExecutorsDiffer { kernel, what }
+}
+
+/// A variable that is a shared reference to a value, and is read through.
+fn read_through(module: &Module) -> Option<String> {
+    let mut found = None;
+    for function in module.all_functions() {
+        visit::exprs(&function.body, &mut |e| {
+            let (ExprKind::Deref(of), None) = (&e.kind, &found) else { return };
+            if let (ExprKind::Var(id), Type::Ref { mutable: false, .. }) = (&of.kind, &of.ty) {
+                found = Some(function.var(*id).name.clone()).filter(|name| !name.is_empty());
+            }
+        });
+    }
+    found
 }
 
 /// The settings with which the twin follows an interpreter that has found no thread to spin or loop for ever.

@@ -331,7 +331,8 @@ impl Simulation {
                 Some(why) => compared::not_compared(kernel.name(), &why),
                 None => {
                     let memory = writable::of_launch(self.module.module(), args, kernel.params());
-                    compared::run(&launch, &memory, &by_interpreter, &by_twin)?;
+                    compared::run(&launch, &memory, &by_interpreter, &by_twin)
+                        .map_err(|fault| compared::explained(fault, &self.module))?;
                     return Ok(());
                 }
             }
