@@ -12,6 +12,7 @@ mod scalar;
 mod shared;
 mod slice;
 pub mod vector;
+mod vector_parts;
 mod view;
 
 pub use crate::device_type::{AnyBits, Constant, DeviceType, GpuType, InShared};
@@ -28,4 +29,5 @@ pub use slice::{
     ArrayMethods, Elements, ElementsMut, PartIndex, ReinterpretArray, Slice, Sliceable, SliceableMut,
 };
 pub(crate) use slice::{reinterpreted, split, to_read};
+pub(crate) use vector_parts::Parts;
 pub use view::{View, ViewMut};

@@ -2,6 +2,7 @@
 //!
 //! A load or store of an 8- or 16-byte vector is one instruction.
 
+use super::Parts;
 use super::operators::{self, Native};
 use super::{Constant, DeviceType, GpuType};
 use crate::ir::{Expr, ExprKind, Type};
@@ -421,20 +422,6 @@ macro_rules! swizzles {
         }
     )+};
 }
-
-/// No name of the prelude.
-mod parts {
-    /// Vectors of other lengths with the same scalar, where there are methods for them.
-    pub trait Parts: super::Vector {
-        /// Two components.
-        type Two;
-        /// Three.
-        type Three;
-        /// Four.
-        type Four;
-    }
-}
-pub(crate) use parts::Parts;
 
 swizzles! {
     I8x2 I8x3 I8x4 i8; U8x2 U8x3 U8x4 u8; I16x2 I16x3 I16x4 i16; U16x2 U16x3 U16x4 u16;

@@ -4,6 +4,7 @@ use warpsmith_macros::device_methods;
 
 use super::half::widened;
 use crate::ir::{Cost, CudaText, Facts, Prelude, Type};
+use crate::types::Parts;
 use crate::types::vector::*;
 use crate::witness::never_called;
 
