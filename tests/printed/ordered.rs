@@ -20,7 +20,7 @@ fn turned(names: &[u32], x: &[i32], y: &[i32], form: u32, sums: &mut [i32]) {
         }
     } else if form == 2 {
         for at in 0..names.len() {
-            sum += x[names[at]] * -1 + y[names[at] + 1];
+            sum += x[names[at]] / -1 + y[names[at] + 1];
         }
     } else if form == 3 {
         for at in 0..names.len() {
