@@ -15,6 +15,7 @@ mod counting;
 mod differences;
 mod early;
 mod faults;
+mod ordered;
 mod references;
 mod stacks;
 mod tried;

@@ -173,8 +173,9 @@ impl Printer<'_> {
             first = left;
         }
         let ExprKind::Binary(BinaryOp::Lt, at, end) = &first.kind else { return None };
+        // What was lent may be written by a pointer, between the comparison and an index.
         let ExprKind::Var(counter) = at.kind else { return None };
-        integer(at)?;
+        integer(at).filter(|_| !self.function.lent.contains(&counter))?;
         let is_counter = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
         let StmtKind::Assign { place, op, value } = &body.stmts.last()?.kind else { return None };
         let by = match (op, &value.kind) {

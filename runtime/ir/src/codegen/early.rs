@@ -8,9 +8,13 @@
 use std::collections::HashSet;
 
 use super::known_inside::Early;
+use super::precedence::ASSIGNMENT;
 use super::slice::is_slice;
 use super::{Printer, SiteKind, prelude};
-use crate::ir::{BinaryOp, Expr, ExprKind, Form, Lazy, Location, Proof, Stmt, StmtKind, Type, VarId, visit};
+use crate::ir::{
+    BinaryOp, Const, ConstValue, Expr, ExprKind, Form, Lazy, Location, Proof, Stmt, StmtKind, Type, VarId,
+    visit,
+};
 use crate::passes::no_longer;
 use crate::ranges::{root, same};
 
@@ -53,6 +57,8 @@ struct Found<'e> {
     loads: usize,
     /// Whether a check comes after a load that it does not need.
     gains: bool,
+    /// The number before which the walk stopped: some of its checks are not always done.
+    partial: Option<&'e Expr>,
 }
 
 impl Printer<'_> {
@@ -75,11 +81,8 @@ impl Printer<'_> {
         let mut found = Found::default();
         self.look_ahead(next, &mut found);
         if !found.gains {
-            return next
-                .first()
-                .filter(|_| self.function.once.is_some())
-                .into_iter()
-                .for_each(|stmt| self.check_first(stmt));
+            let first = next.first().filter(|stmt| self.function.once.is_some() || self.is_partial(stmt));
+            return first.into_iter().for_each(|stmt| self.check_first(stmt));
         }
         let mut pending: Vec<Pending> = Vec::new();
         for Ahead { base, index, at } in found.checks {
@@ -103,6 +106,15 @@ impl Printer<'_> {
             }
         }
         self.check_all(pending);
+        let first = next.first().filter(|stmt| self.is_partial(stmt));
+        first.into_iter().for_each(|stmt| self.check_first(stmt));
+    }
+
+    /// Returns whether a statement has checks that are not always done, before others that compilers may do first.
+    fn is_partial(&self, stmt: &Stmt) -> bool {
+        let mut found = Found::default();
+        self.look_ahead(std::slice::from_ref(stmt), &mut found);
+        found.partial.is_some() && !self.are_ordered(stmt)
     }
 
     /// Prints the checks of a statement before it, one by one, if it cannot have all of them in the order of Rust, or if they share one.
@@ -117,11 +129,26 @@ impl Printer<'_> {
                 .iter()
                 .any(|other| !std::ptr::eq(one.index, other.index) && same(one.index, other.index))
         };
-        if !found.checks.iter().any(is_shared) && self.are_ordered(stmt) {
+        let are_ordered = self.are_ordered(stmt);
+        if !found.checks.iter().any(is_shared) && are_ordered {
             return;
         }
-        let mut printed: Vec<(&Expr, &Expr, String)> = Vec::new();
-        for Ahead { base, index, at } in found.checks {
+        let mut printed = Vec::new();
+        self.print_first(found.checks, &mut printed);
+        while let Some(part) = found.partial.take().filter(|_| !are_ordered) {
+            let (ty, text) = (self.ty(&part.ty), self.expr(part).at(ASSIGNMENT));
+            let name = self.function.reserve_unwanted("part");
+            self.function.push(&format!("const {ty} {name} = {text};"));
+            self.function.evaluated.push((part, name));
+            found = Found::default();
+            self.look_ahead(std::slice::from_ref(stmt), &mut found);
+            self.print_first(found.checks, &mut printed);
+        }
+    }
+
+    /// Prints checks one by one, but for those that were printed for the same statement.
+    fn print_first<'e>(&mut self, checks: Vec<Ahead<'e>>, printed: &mut Vec<(&'e Expr, &'e Expr, String)>) {
+        for Ahead { base, index, at } in checks {
             let covers = |(of, by, _): &&(&Expr, &Expr, String)| {
                 let is_covered =
                     slice_of(base).zip(slice_of(of)).is_some_and(|(of, by)| self.is_no_longer(by, of));
@@ -141,10 +168,17 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns whether compilers evaluate the checks of a statement from left to right: those of operators. A call's arguments are
-    /// evaluated in any order.
+    /// Returns whether compilers evaluate the checks of a statement from left to right. They do so for operators, though C++ does not ask
+    /// it; a call's arguments are evaluated in any order, and GCC computes `-a + b` as `b - a`, its `b` first.
     fn are_ordered(&self, stmt: &Stmt) -> bool {
-        let mut are_ordered = true;
+        let (mut are_ordered, mut count) = (true, 0);
+        let whole = match &stmt.kind {
+            StmtKind::Let { init: Some(value), .. } | StmtKind::Assign { op: None, value, .. } => Some(value),
+            _ => None,
+        };
+        // Nothing is added to a difference that is a statement's value.
+        let whole =
+            whole.map(|value| if let ExprKind::Exact(inner) = &value.kind { &**inner } else { value });
         let mut look = |e: &Expr| {
             let is_plain = |e: &Expr| e.ty.scalar().is_some_and(|s| !s.is_float() || s.bits() >= 32);
             let is_operator = match &e.kind {
@@ -152,11 +186,15 @@ impl Printer<'_> {
                 ExprKind::Index { .. } => true,
                 _ => e.lazy().is_some(),
             };
+            let is_difference = matches!(e.kind, ExprKind::Binary(BinaryOp::Sub, ..))
+                && whole.is_some_and(|of| std::ptr::eq(of, e));
             let checked = e.operands().into_iter().filter(|operand| !self.is_harmless(operand)).count();
+            count += usize::from(self.is_checked_index(e));
             are_ordered &= is_operator || checked < 2;
+            are_ordered &= is_difference || checked == 0 || !turns_a_sign(e);
         };
         visit::operands(stmt).into_iter().for_each(|e| visit::expr(e, &mut look));
-        are_ordered
+        are_ordered || count < 2
     }
 
     /// The index of a check that was passed, as it is printed.
@@ -291,8 +329,17 @@ impl Printer<'_> {
 
     /// Notes the checks of an expression, and returns whether the checks after it may be printed before it.
     fn look_in<'e>(&self, e: &'e Expr, found: &mut Found<'e>) -> bool {
+        if self.function.evaluated.iter().any(|(known, _)| std::ptr::eq(*known, e)) {
+            return true;
+        }
         if let Some(Lazy { condition, parts }) = e.lazy() {
-            return self.look_in(condition, found) && parts.iter().all(|(part, _)| self.is_harmless(part));
+            if !self.look_in(condition, found) {
+                return false;
+            }
+            let are_harmless = parts.iter().all(|(part, _)| self.is_harmless(part));
+            found.partial =
+                Some(e).filter(|e| !are_harmless && e.ty.scalar().is_some() && self.is_all_silent(e));
+            return are_harmless;
         }
         if let ExprKind::Index { .. } | ExprKind::Field(..) = &e.kind {
             return self.look_at(e, true, found);
@@ -340,6 +387,13 @@ impl Printer<'_> {
         is_harmless
     }
 
+    /// Returns whether an expression, apart from its checks, has no effect besides its value.
+    fn is_all_silent(&self, e: &Expr) -> bool {
+        let mut is_silent = true;
+        visit::expr(e, &mut |e| is_silent &= self.is_silent(e));
+        is_silent
+    }
+
     /// Returns whether an expression, apart from its operands and its check, has no effect besides its value.
     fn is_silent(&self, e: &Expr) -> bool {
         match &e.kind {
@@ -362,6 +416,22 @@ impl Printer<'_> {
         let (len, site) = (self.checked_len(base), self.site(SiteKind::Bounds, at));
         self.compared_once(base, index, &subscript, (site, &len))
             .unwrap_or_else(|| format!("{}({subscript}, {len}, {site}, ws_fault)", prelude::at(is_short)))
+    }
+}
+
+/// Returns whether an expression changes the sign of an operand: compilers may turn a sum around that it is a part of.
+fn turns_a_sign(e: &Expr) -> bool {
+    let is_negative = |e: &Expr| match &e.kind {
+        ExprKind::Const(Const { value: ConstValue::Int(n), .. }) => *n < 0,
+        ExprKind::Const(Const { value: ConstValue::F32(x), .. }) => *x < 0.0,
+        ExprKind::Const(Const { value: ConstValue::F64(x), .. }) => *x < 0.0,
+        _ => false,
+    };
+    match &e.kind {
+        ExprKind::Unary(..) => e.ty != Type::BOOL,
+        ExprKind::Binary(BinaryOp::Sub, ..) => true,
+        ExprKind::Binary(BinaryOp::Mul | BinaryOp::Div, a, b) => is_negative(a) || is_negative(b),
+        _ => false,
     }
 }
 

@@ -210,7 +210,8 @@ impl<'m> OpenFunction<'m> {
         name
     }
 
-    fn enter(&mut self, name: String) {
+    /// Brings a name into the open scope.
+    pub fn enter(&mut self, name: String) {
         self.kept.insert(name.clone());
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name);

@@ -44,6 +44,7 @@ impl Printer<'_> {
         let name = self.function.reserve_unwanted("check");
         self.function.close_scope();
         self.function.open(&format!("{before}[&](auto {name}{params}) {{"));
+        self.function.enter(name.clone());
         let around = std::mem::replace(&mut self.function.along, known.along.to_vec());
         self.function.once = Some(Once { name, first: self.first_of(known.slices), ahead: known.ahead });
         print(self);

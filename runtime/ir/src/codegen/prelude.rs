@@ -192,7 +192,8 @@ template <class T> __device__ __forceinline__ T& ws_shared_at(unsigned int offse
 };
 
 /// The text of the header that checked kernels include, [`CHECKS_HEADER_NAME`]: bounds checks and the report of a fault, and loops that
-/// are compiled twice. It needs no other header.
+/// are compiled twice. It needs no other header. NVRTC compiles the lambdas of such loops with the option
+/// `--device-as-default-execution-space`; nvcc needs none.
 pub const CHECKS_HEADER: &str =
     concat!(include_str!("checks.h"), include_str!("loops.h"), include_str!("trials.h"));
 

@@ -16,7 +16,7 @@ impl Printer<'_> {
     /// Prints statements one after the other.
     pub(super) fn sequence(&mut self, stmts: &[Stmt]) {
         let around = (self.function.line, self.function.at);
-        let early = self.function.early.len();
+        let (early, evaluated) = (self.function.early.len(), self.function.evaluated.len());
         for (i, stmt) in stmts.iter().enumerate() {
             self.function.line = self.options.line_directives.then_some(stmt.at);
             self.function.at = Some(stmt.at);
@@ -24,6 +24,7 @@ impl Printer<'_> {
             self.statement(stmt);
         }
         self.function.early.truncate(early);
+        self.function.evaluated.truncate(evaluated);
         (self.function.line, self.function.at) = around;
     }
 
