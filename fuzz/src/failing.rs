@@ -10,6 +10,7 @@ use warpsmith::simulator::{Executor, Settings, SimChecks, SimFault};
 use warpsmith::{Error, Result};
 
 use crate::random::Random;
+use crate::related::{self, related_i32, related_u64};
 
 /// Threads of a launch.
 const THREADS: u32 = 2;
@@ -22,7 +23,9 @@ const WEIGHTS: [&[usize]; 3] =
 /// A loop of the family, and its launch.
 #[derive(Clone, Debug)]
 pub struct FailingLaunch {
-    /// The type of the counter: `i32`, `u32`, `i64` or `u64`.
+    /// Whether it is of the family of [`related`] ranges: every fourth loop is.
+    related: bool,
+    /// The type of the counter: `i32`, `u32`, `i64` or `u64`; of related ranges, `i32` or `u64`.
     ty: usize,
     /// Its head, its index and its body.
     form: [u32; 3],
@@ -135,8 +138,10 @@ impl FailingLaunch {
     /// Launch number `index` of a run; several in a row are of one loop.
     pub fn new(seed: u64, index: usize) -> Self {
         let mut random = Random::of(seed, [(index / LAUNCHES) as u64, 9]);
-        let form = WEIGHTS.map(|weights| random.weighted(weights) as u32);
-        let ty = random.below(4);
+        let related = index / LAUNCHES % 4 == 3;
+        let weights = if related { related::WEIGHTS } else { WEIGHTS };
+        let form = weights.map(|weights| random.weighted(weights) as u32);
+        let ty = if related { [0, 3][random.below(2)] } else { random.below(4) };
         let mut random = Random::of(seed, [index as u64, 10]);
         let lengths = lengths(&mut random);
         // Mostly within the shortest of them.
@@ -154,7 +159,10 @@ impl FailingLaunch {
             let beside = *random.pick(&[0, 0, 1, 1, -1]) - *random.pick(&[0, offset % 16]);
             lengths[random.below(4)] as i64 + beside
         };
-        Self { ty, form, lengths, order, numbers: [first, end, offset] }
+        // A guard ends no loop: the ends of related ranges are small, for unsigned counters too.
+        let least = if ty == 0 { -3 } else { 0 };
+        let few = |n: i64| if related { n.clamp(least, 40) } else { n };
+        Self { related, ty, form, lengths, order, numbers: [few(first), few(end), offset] }
     }
 
     /// Runs it on each executor of this machine: the twin, the interpreter, printed CUDA, and a GPU.
@@ -180,11 +188,13 @@ impl FailingLaunch {
                     .launch(device)
             }};
         }
-        let outcome = match self.ty {
-            0 => launched!(of_i32 i32),
-            1 => launched!(of_u32 u32),
-            2 => launched!(of_i64 i64),
-            _ => launched!(of_u64 u64),
+        let outcome = match (self.related, self.ty) {
+            (false, 0) => launched!(of_i32 i32),
+            (false, 1) => launched!(of_u32 u32),
+            (false, 2) => launched!(of_i64 i64),
+            (false, _) => launched!(of_u64 u64),
+            (true, 0) => launched!(related_i32 i32),
+            (true, _) => launched!(related_u64 u64),
         };
         let fault = match outcome.and_then(|()| device.synchronize()) {
             Ok(()) => None,

@@ -2,8 +2,8 @@
 //! bit for bit.
 //!
 //! The build script writes the kernels (see [`generate`]); [`programs`] holds them, [`inputs`] what they read,
-//! [`mod@compare`] runs one of them everywhere, [`mod@report`] makes a difference small. [`failing`] has loops that fail. A run says which of the C++
-//! compiler, the GPU and NVRTC it did without.
+//! [`mod@compare`] runs one of them everywhere, [`mod@report`] makes a difference small. [`failing`] and
+//! [`related`] have loops that fail. A run says which of the C++ compiler, the GPU and NVRTC it did without.
 
 pub mod compare;
 pub mod failing;
@@ -11,6 +11,7 @@ pub mod generate;
 pub mod inputs;
 pub mod programs;
 pub mod random;
+pub mod related;
 pub mod report;
 pub mod settings;
 pub mod shrink;

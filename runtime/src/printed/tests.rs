@@ -206,3 +206,28 @@ fn launches_run_the_texts_that_are_compiled_ahead() -> crate::Result<()> {
     assert!(launched.iter().all(|text| ahead.contains(&text.source.code)), "{ahead:#?}");
     Ok(())
 }
+
+/// A kernel with a barrier, all of whose threads fail.
+#[gpu_kernel]
+fn all_beyond(x: &[f32], y: &mut [f32]) {
+    sync_threads();
+    y[thread_idx().x] = x[thread_idx().x + 4];
+}
+
+#[test]
+fn of_threads_that_all_fail_the_same_is_reported_by_each_executor() -> crate::Result<()> {
+    let there = if super::compiler().is_ok() { 3 } else { 2 };
+    let executors = [Executor::Twin, Executor::Interpreter, Executor::Printed];
+    for seed in 0..3 {
+        let mut faults = Vec::new();
+        for executor in &executors[..there] {
+            let settings = Settings { executor: *executor, seed, ..Settings::default() };
+            let device = Device::simulator_with(settings);
+            let (x, mut y) = (device.upload(&[2.0f32; 4])?, device.upload(&[0.0f32; 64])?);
+            let fault = all_beyond(&x, &mut y).grid(1).block(64).launch(&device);
+            faults.push(fault.expect_err("no index is in bounds").to_string());
+        }
+        assert!(faults.iter().all(|fault| *fault == faults[0]), "{faults:#?}");
+    }
+    Ok(())
+}

@@ -6,7 +6,8 @@
 //! - kernels lose `extern "C"`, and many texts fit one compilation;
 //! - launches by kernels, `kernel<<<…>>>(…)`, become calls of the shim;
 //! - loads of `volatile` places let other threads run, as a loop may wait for one of them;
-//! - the barrier of the grid, which reads a workspace that the driver sets up, is the machine's.
+//! - the barrier of the grid, which reads a workspace that the driver sets up, is the machine's;
+//! - a check that fails records it before other threads run, as the twin's and the interpreter's do.
 //!
 //! Everything else is the text that NVRTC is given, at the same lines.
 
@@ -14,6 +15,9 @@ use std::collections::BTreeSet;
 
 use super::Refused;
 use super::asm;
+
+/// How the prelude finds out whether a thread is the first whose check fails.
+const IS_FIRST: &str = "atomicCAS(&fault->state, 0u, 1u)";
 
 /// A text, rewritten; calls of these functions of its prelude tell the machine their line, where faults then stand, and so do calls
 /// of the functions of the library.
@@ -114,6 +118,10 @@ impl<'t> Rewriter<'t> {
                 let body = enclosed(&self.rest()[open..]);
                 self.at += open + body;
                 self.out.push_str("ws_grid_sync() { ws_grid_barrier(); }");
+            }
+            "atomicCAS" if self.operations.is_some() && self.rest().starts_with(IS_FIRST) => {
+                self.at += IS_FIRST.len();
+                self.out.push_str("ws_first_fault(&fault->state)");
             }
             "volatile" if self.out.ends_with('(') => return self.polled(),
             _ => {
@@ -370,6 +378,16 @@ mod tests {
         let text = rewritten("while ((*(volatile const unsigned int*)(&f[0])) == 0u) {}");
         assert_eq!(text, "while ((*ws_polled((volatile const unsigned int*)(&f[0]))) == 0u) {}");
         assert_eq!(rewritten("(*(volatile int*)(p) = 3);"), "(*(volatile int*)(p) = 3);");
+    }
+
+    #[test]
+    fn a_fault_is_recorded_before_others_run() {
+        let prelude =
+            crate::codegen::complete("#include \"warpsmith_checks.h\"\nws_at(i, len, 0, ws_fault);\n");
+        let text = rewritten(&prelude);
+        assert!(text.contains("if (ws_first_fault(&fault->state) == 0u) {"), "{text}");
+        let own = format!("#line 1 \"k.rs\"\n{IS_FIRST};\n");
+        assert_eq!(rewritten(&own), own);
     }
 
     #[test]

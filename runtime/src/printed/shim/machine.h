@@ -115,6 +115,14 @@ __attribute__((format(printf, 1, 2))) static int printf(const char* format, ...)
     return length;
 }
 
+// The state of the launch's record of a fault, which is then taken. An atomic of the kernel would let other threads run, whose fault would
+// be the first.
+static inline unsigned int ws_first_fault(unsigned int* state) {
+    unsigned int before = *state;
+    if (before == 0u) *state = 1u;
+    return before;
+}
+
 // A load that may be one of a loop that waits: other threads run now and then.
 template <class T>
 static inline T* ws_polled(T* p, WS_AT) {
