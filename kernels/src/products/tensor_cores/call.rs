@@ -29,6 +29,9 @@ pub(super) const OF_WARPS: [Tile; 1] = [Tile::of_products(WARPS, [128, 128], 2.0
 const OF_STREAM_K: [Tile; 4] = [of_stream_k(16), of_stream_k(32), of_stream_k(64), of_stream_k(128)];
 /// The most blocks that share a tile as a cluster. An H200 does not run 32 clusters of four at once, with a multiprocessor for each block.
 const MOST_PARTS: usize = 3;
+/// The most rows and columns of an operand whose boxes the copy engine finds. Source: PTX ISA, `cp.async.bulk.tensor`, whose coordinates
+/// are of type `.s32`.
+const MOST_EXTENT: usize = 1 << 31;
 /// The fewest steps of a block that shares a tile.
 const FEWEST_STEPS: usize = 2;
 
@@ -212,6 +215,8 @@ fn not_loaded<T, C, E>(of: &Request<'_, '_, T, C, E>) -> Option<&'static str> {
         || ![task.shape.a_stride, task.shape.b_stride].into_iter().all(is_in_units::<T>)
     {
         Some("not all rows of the operands begin at multiples of 16 bytes")
+    } else if [task.shape.m, task.shape.n, task.shape.k].into_iter().any(|extent| extent > MOST_EXTENT) {
+        Some("an extent is above 2^31, and the copy engine counts with 32 bits and a sign")
     } else if task.shape.k == 0 {
         Some("there is nothing to add")
     } else {
