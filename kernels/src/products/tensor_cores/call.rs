@@ -194,7 +194,9 @@ fn of_boxes<T: Operand, C: Output, E: Epilogue>(
                 if of.problem.tile.is_some() { &OF_STREAM_K[..] } else { &OF_STREAM_K[first..=first] };
             (tiles, "few rows, whose sums take as long as reading the right operand".to_owned())
         }
-        Some(why) if !of.task.b_beside => (&OF_STREAM_K[3..], format!("stored by threads, as {why}")),
+        Some(why) if !of.task.b_beside && are_counted::<T>(&of.task) => {
+            (&OF_STREAM_K[3..], format!("stored by threads, as {why}"))
+        }
         Some(why) => (&OF_WARPS, format!("no warpgroups, as {why}")),
         None if of.task.b_beside => (&boxes::OF_PANELS, "the copy engine loads and stores".to_owned()),
         None if size_of::<C>() == 2 => (&boxes::BELOW, "the copy engine loads and stores".to_owned()),
@@ -247,6 +249,14 @@ struct Sharing {
     parts: Option<u32>,
     /// Quads of partial sums, and counters.
     workspace: [usize; 2],
+}
+
+/// Whether 32 bits count the steps of all of the largest tiles that blocks share.
+fn are_counted<T>(task: &Task) -> bool {
+    let [_, _, _, Tile { rows, cols, .. }] = OF_STREAM_K;
+    let tiles = task.shape.m.div_ceil(rows).saturating_mul(task.shape.n.div_ceil(cols));
+    let steps = task.shape.k.div_ceil(DEPTH_BYTES / size_of::<T>());
+    tiles.saturating_mul(steps) <= u32::MAX as usize
 }
 
 /// Equally many blocks for each tile, unless that leaves many multiprocessors idle; then a block for each of these.
