@@ -55,7 +55,7 @@ pub fn fft_rows_ahead(
             let element = next[k * threads + t];
             elements[k] = if is_inverse { element.exchanged() } else { element };
         }
-        // Nobody else reads the thread's places.
+        // No other thread reads these places.
         fetch(x, rows, number + grid_dim().x as usize, t, threads, &mut next);
         transform(&mut elements, bits);
         #[unroll]

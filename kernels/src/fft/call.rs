@@ -128,7 +128,7 @@ impl<'a> Family<'a> for Fft<'a> {
                     tile: short::THREADS as usize * ELEMENTS,
                     grid,
                     block: short::THREADS,
-                    shared: 0,
+                    shared: short::SHARED,
                     workspace: 0,
                     why: "warps take whole rows, and load and store packs of two numbers".to_owned(),
                 });

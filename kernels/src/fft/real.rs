@@ -83,9 +83,15 @@ struct Real {
     workspace: Option<usize>,
 }
 
+/// The layout, where a single row is as far from the next as it is long. A transposed column has another stride, which nothing uses.
+fn alone_or_apart(of: Layout) -> Layout {
+    if of.rows <= 1 { Layout { row_stride: of.cols, ..of } } else { of }
+}
+
 impl Real {
     fn new(rows: Layout, head: Option<usize>, spectra: Layout, workspace: Option<usize>) -> Self {
-        let is_even = rows.rows <= 1 || rows.row_stride.is_multiple_of(2);
+        let [rows, spectra] = [rows, spectra].map(alone_or_apart);
+        let is_even = rows.row_stride.is_multiple_of(2);
         let is_paired = is_even && head.is_some_and(|head| head.is_multiple_of(2));
         let halved = Layout { row_stride: rows.row_stride / 2, ..rows };
         Self { rows, spectra, is_paired, in_packs: is_paired && in_packs(head, halved), workspace }

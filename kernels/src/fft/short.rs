@@ -14,6 +14,8 @@ pub(super) const MOST_BITS: u32 = 6;
 pub(super) const OF_WARP: usize = 32 * ELEMENTS;
 /// Packs of a thread.
 const PACKS: usize = ELEMENTS / 2;
+/// Shared memory of a block, in bytes.
+pub(super) const SHARED: usize = PACKS * THREADS as usize * size_of::<Pack<Complex32, 2>>();
 
 /// The rows of a launch; distances are in packs of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, GpuType)]
@@ -31,8 +33,8 @@ pub struct ShortRows {
 
 /// `y` gets the spectra of rows of `2^log` elements of `x`, from 2 to 64 of them, times a factor; the inverse ones if `is_inverse`.
 ///
-/// A thread transforms rows of up to 16 elements by itself. Of longer ones it takes every `2^log / 16`-th element, and once packs are in
-/// the order of the memory again, lanes transform across these parts.
+/// A thread transforms rows of up to 16 elements by itself. Lanes share a longer row, and each takes every `2^log / 16`-th element.
+/// Once packs are in the order of the memory again, lanes transform across these parts.
 #[gpu_kernel(launch_bounds(THREADS, 4), noalias)]
 pub fn fft_short_rows(
     x: &[Pack<Complex32, 2>],

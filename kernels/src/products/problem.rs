@@ -58,7 +58,7 @@ pub struct Task {
     pub a_beside: bool,
     /// Whether `b` has rows that lie `b_stride` apart, with the elements of a row side by side.
     pub b_beside: bool,
-    /// Whether the products of each block along `k` have factors.
+    /// Whether there are blocks along `k` whose products have factors.
     pub by_blocks: bool,
 }
 
@@ -177,7 +177,8 @@ impl<'a, T, C, E> Problem<'a, T, C, E> {
             count: self.batch.count,
             a_beside,
             b_beside,
-            by_blocks: self.scales.as_ref().is_some_and(|scales| scales.kind() == Kind::Blocks),
+            // An empty sum has no blocks.
+            by_blocks: a.cols > 0 && self.scales.as_ref().is_some_and(|scales| scales.kind() == Kind::Blocks),
         }
     }
 

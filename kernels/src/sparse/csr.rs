@@ -60,6 +60,12 @@ pub fn csr<'a, T, I: Index, C: Index>(
     columns: impl SliceArg<'a, C>,
     values: impl SliceArg<'a, T>,
 ) -> Result<Csr<'a, T, I::Unsigned, C::Unsigned>, KernelError> {
+    const {
+        assert!(
+            is_alike::<I, I::Unsigned>() && is_alike::<C, C::Unsigned>(),
+            "an `Index` and its type in kernels have the same bytes"
+        )
+    };
     let (offsets, columns, values) = (Input::new(offsets), Input::new(columns), Input::new(values));
     length("offsets", offsets.len(), rows.saturating_add(1), "one more than there are rows")?;
     length("columns", columns.len(), values.len(), "one for each of the `values`")?;
@@ -67,6 +73,11 @@ pub fn csr<'a, T, I: Index, C: Index>(
         length("values", values.len(), 0, "as there are no rows")?;
     }
     Ok(Csr { cols, offsets: offsets.values(), columns: columns.values(), values })
+}
+
+/// Whether two types have the same size and alignment.
+const fn is_alike<T, U>() -> bool {
+    size_of::<T>() == size_of::<U>() && align_of::<T>() == align_of::<U>()
 }
 
 impl<T, I, C> Csr<'_, T, I, C> {

@@ -33,7 +33,7 @@ pub(super) struct Tile {
 }
 
 /// `starts[t]` is where the tile from item `t * tile` on begins: behind the row that has this item, if that has at most `spared` non-zeros,
-/// and otherwise at the item. So tiles share long rows only.
+/// and otherwise at the item. So tiles share long rows only. No tile has more than `tile + spared` non-zeros, whatever the offsets are.
 ///
 /// `starts` has one element more than there are tiles. Kernels of a call wait for each other by themselves if they are launched `early`.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
@@ -64,7 +64,8 @@ pub fn csr_tiles<I: Offset>(
         start.nonzero = (item - start.row).min(nonzeros);
         if start.row < rows {
             let (from, to) = (offsets[start.row].cast::<usize>(), offsets[start.row + 1].cast::<usize>());
-            if from < start.nonzero && to.saturating_sub(from) <= spared {
+            // Offsets that fall must not make a tile longer: its block reports them, and has memory for no more.
+            if from < start.nonzero && start.nonzero <= to && to - from <= spared {
                 start = Start { row: start.row + 1, nonzero: to.min(nonzeros) };
             }
         }

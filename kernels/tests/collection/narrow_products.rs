@@ -250,6 +250,27 @@ fn factors_of_blocks_follow_the_order_of_the_steps() {
 }
 
 #[test]
+fn products_of_a_batch_have_the_same_factors() {
+    let device = Device::simulator();
+    let twos = device.upload(&[F8E4M3::from_f32(2.0); 2 * 4 * 16]).unwrap();
+    let (of_a, of_b) =
+        (device.upload(&[1.0f32, 2.0, 3.0, 4.0]).unwrap(), device.upload(&[0.5f32, 0.25]).unwrap());
+    let mut c = device.alloc_zeroed::<f32>(2 * 4 * 2).unwrap();
+    gemm(
+        &device,
+        matrix(&twos, 4, 16).unwrap(),
+        matrix(&twos, 2, 16).unwrap().t(),
+        matrix_mut(&mut c, 4, 2).unwrap(),
+    )
+    .scales(Scales::of_lines(&of_a, &of_b))
+    .batched(2, [64, 0, 8])
+    .run()
+    .unwrap();
+    let of_one = [32.0, 16.0, 64.0, 32.0, 96.0, 48.0, 128.0, 64.0];
+    assert_eq!(device.download(&c).unwrap(), [of_one; 2].concat());
+}
+
+#[test]
 fn integers_of_eight_bits_have_exact_sums() {
     by_every_kernel::<i8, i32>(Factors::None, |call| call);
     check::<i8, bf16>(&device(1), Case { factors: Factors::Lines, is_finished: true, ..PLAIN }, |call| call);
@@ -262,6 +283,8 @@ fn tf32_reads_nineteen_bits_of_each_element() {
 
 #[test]
 fn products_without_elements_or_terms() {
+    let of_blocks = Case { extents: [5, 3, 0], factors: Factors::Blocks, ..PLAIN };
+    check::<F8E4M3, bf16>(&device(1), of_blocks, |call| call);
     for extents in [[0, 5, 3], [5, 0, 3], [5, 3, 0]] {
         check::<i8, i32>(&device(1), Case { extents, ..PLAIN }, |call| call);
         let case = Case { extents, factors: Factors::Lines, is_finished: true, ..PLAIN };

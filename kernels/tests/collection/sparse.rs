@@ -5,7 +5,7 @@ use warpsmith::prelude::*;
 use warpsmith_kernels::KernelError;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
 use warpsmith_kernels::number::Number;
-use warpsmith_kernels::sparse::{Csr, Index, csr, spmm, spmv};
+use warpsmith_kernels::sparse::{Csr, Index, Start, csr, csr_tiles, spmm, spmv};
 
 use crate::devices::{Placed, Random, devices, shuffled};
 use crate::numbers::{Tested, close, some};
@@ -254,6 +254,25 @@ fn sparse_matrices_that_do_not_fit_are_refused() {
         "`b` has 2 rows and 2 columns, but needs 3 rows and 2 columns, one row for each column of `a`; \
          pass matrices whose extents agree"
     );
+}
+
+/// Blocks have memory for no more, also where offsets fall: each tile begins behind a row that ends too early here.
+#[test]
+fn tiles_have_few_nonzeros_whatever_the_offsets_are() {
+    let (device, offsets) = (Device::simulator(), [0u32, 3, 290, 5, 10, 290, 295, 300, 554]);
+    let (tile, spared, nonzeros) = (281, 256, 554);
+    let before = device.upload(&offsets).expect("memory");
+    let mut starts = device.upload(&[Start { row: 0, nonzero: 0 }; 3]).expect("memory");
+    csr_tiles::<u32>(&before, nonzeros, tile, spared, &mut starts, false)
+        .grid(1)
+        .block(256)
+        .launch(&device)
+        .expect("no fault");
+    let starts = device.download(&starts).expect("no fault");
+    for (start, next) in starts.iter().zip(&starts[1..]) {
+        assert!(next.nonzero.saturating_sub(start.nonzero) <= tile + spared, "{starts:?}");
+        assert!(start.row <= next.row && start.nonzero <= next.nonzero, "{starts:?}");
+    }
 }
 
 #[test]

@@ -29,6 +29,9 @@ pub(super) const OF_WARPS: [Tile; 1] = [Tile::of_products(WARPS, [128, 128], 2.0
 const OF_STREAM_K: [Tile; 4] = [of_stream_k(16), of_stream_k(32), of_stream_k(64), of_stream_k(128)];
 /// The most blocks that share a tile as a cluster. An H200 does not run 32 clusters of four at once, with a multiprocessor for each block.
 const MOST_PARTS: usize = 3;
+/// The most rows and columns of an operand whose boxes the copy engine finds. Source: PTX ISA, `cp.async.bulk.tensor`, whose coordinates
+/// are of type `.s32`.
+const MOST_EXTENT: usize = 1 << 31;
 /// The fewest steps of a block that shares a tile.
 const FEWEST_STEPS: usize = 2;
 
@@ -191,7 +194,9 @@ fn of_boxes<T: Operand, C: Output, E: Epilogue>(
                 if of.problem.tile.is_some() { &OF_STREAM_K[..] } else { &OF_STREAM_K[first..=first] };
             (tiles, "few rows, whose sums take as long as reading the right operand".to_owned())
         }
-        Some(why) if !of.task.b_beside => (&OF_STREAM_K[3..], format!("stored by threads, as {why}")),
+        Some(why) if !of.task.b_beside && are_counted::<T>(&of.task) => {
+            (&OF_STREAM_K[3..], format!("stored by threads, as {why}"))
+        }
         Some(why) => (&OF_WARPS, format!("no warpgroups, as {why}")),
         None if of.task.b_beside => (&boxes::OF_PANELS, "the copy engine loads and stores".to_owned()),
         None if size_of::<C>() == 2 => (&boxes::BELOW, "the copy engine loads and stores".to_owned()),
@@ -212,6 +217,8 @@ fn not_loaded<T, C, E>(of: &Request<'_, '_, T, C, E>) -> Option<&'static str> {
         || ![task.shape.a_stride, task.shape.b_stride].into_iter().all(is_in_units::<T>)
     {
         Some("not all rows of the operands begin at multiples of 16 bytes")
+    } else if [task.shape.m, task.shape.n, task.shape.k].into_iter().any(|extent| extent > MOST_EXTENT) {
+        Some("an extent is above 2^31, and the copy engine counts with 32 bits and a sign")
     } else if task.shape.k == 0 {
         Some("there is nothing to add")
     } else {
@@ -242,6 +249,14 @@ struct Sharing {
     parts: Option<u32>,
     /// Quads of partial sums, and counters.
     workspace: [usize; 2],
+}
+
+/// Whether 32 bits count the steps of all of the largest tiles that blocks share.
+fn are_counted<T>(task: &Task) -> bool {
+    let [_, _, _, Tile { rows, cols, .. }] = OF_STREAM_K;
+    let tiles = task.shape.m.div_ceil(rows).saturating_mul(task.shape.n.div_ceil(cols));
+    let steps = task.shape.k.div_ceil(DEPTH_BYTES / size_of::<T>());
+    tiles.saturating_mul(steps) <= u32::MAX as usize
 }
 
 /// Equally many blocks for each tile, unless that leaves many multiprocessors idle; then a block for each of these.
