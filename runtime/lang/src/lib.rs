@@ -45,7 +45,7 @@ use warpsmith_sim::simulator;
 #[doc(hidden)]
 pub const SOURCES: &str = file!().split_at(file!().len() - "lib.rs".len()).0;
 
-/// Instructions of PTX, by its names; the typed objects of the [`prelude`] and of [`tensor`] are made of them.
+/// Instructions of PTX, by its names; the typed objects of `warpsmith-tiles` are made of them.
 pub mod ptx {
     pub use crate::device_api::bulk_copy::*;
     pub use crate::device_api::ldmatrix::*;

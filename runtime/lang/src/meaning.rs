@@ -1,6 +1,6 @@
 //! The Rust meaning of builtins, for callers that have their arguments in the IR's layout.
 //!
-//! A builtin's marker makes a [`Meaning`](crate::ir::Meaning) of the function that the twin calls: the arguments are read,
+//! A builtin's marker makes a [`Meaning`] of the function that the twin calls: the arguments are read,
 //! the function is called, and its result is written. A parameter that is a reference is an address,
 //! unless the builtin takes values only ([`Builtin::by_reference`](crate::ir::Builtin)): then the IR
 //! reads what references refer to, and the meaning borrows the value.
