@@ -8,7 +8,7 @@ folder=$1
 mkdir -p "$folder"
 # For a machine that has what this one may lack.
 export WARPSMITH_TESTS_FOR=${WARPSMITH_TESTS_FOR:-gpu,nvrtc}
-tests=(gpu runtime operators language hardware numbers simulator coarsening)
+tests=(gpu runtime operators language evaluation library hardware tensors numbers simulator coarsening)
 
 names=()
 for test in "${tests[@]}"; do
@@ -29,7 +29,7 @@ for line in sys.stdin:
 # The collection's have the names of others.
 {
     cargo test --release --no-run --message-format=json -p warpsmith-kernels --test collection
-    cargo bench --no-run --message-format=json -p warpsmith-kernels --bench collection --bench gemm --bench attention --bench sparse --bench spectra
+    cargo bench --no-run --message-format=json -p warpsmith-kernels --bench collection --bench gemm --bench attention --bench sparse --bench spectra --bench images
 } | python3 -c '
 import json, shutil, sys
 for line in sys.stdin:

@@ -31,7 +31,7 @@ export WARPSMITH_CACHE_DIR
 
 # What is right or wrong, at once.
 run tests_small "$folder/gpu" --nocapture --test-threads=1 &
-for test in operators language hardware numbers simulator; do
+for test in operators language evaluation library hardware tensors numbers simulator; do
     run $test "$folder/$test" --nocapture --test-threads=1 &
 done
 wait
@@ -43,8 +43,9 @@ run memcheck compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/gpu" 
 for tool in initcheck racecheck synccheck; do
     run $tool env CORPUS_SKIP=nested,recursive compute-sanitizer --tool $tool --error-exitcode 9 "$folder/gpu" --test-threads=1 every_kernel &
 done
-run memcheck_language compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/language" --test-threads=1 &
-run memcheck_hardware compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/hardware" --test-threads=1 &
+for test in language evaluation library hardware tensors; do
+    run memcheck_$test compute-sanitizer --tool memcheck --error-exitcode 9 "$folder/$test" --test-threads=1 &
+done
 run memcheck_runtime compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 9 "$folder/runtime" --test-threads=1 \
     --skip soak --skip lost --skip overlap --skip allocations --skip programmatic --skip nested &
 wait

@@ -66,3 +66,13 @@ fn code_that_is_compiled_for_each_kernel_is_short() {
     assert!(elsewhere.is_empty(), "only {ROOMS:?} may be generic over kernels; {way_out}: {elsewhere:#?}");
     assert!(functions > 80 && all <= ALL_LINES, "{functions} functions have {all} lines; {way_out}");
 }
+
+#[test]
+fn visitors_of_syntax_share_one_walk() {
+    // For each type that implements syn's traits, rustc compiles syn's whole walk.
+    let folder = root().join("macros/expand/src");
+    let own =
+        |text: &str| code(text).iter().any(|(_, line)| line.contains("syn::visit") && line.contains("Visit"));
+    let others: Vec<_> = sources(&folder).into_iter().filter(|path| own(&read(folder.join(path)))).collect();
+    assert!(others.is_empty(), "visitors beside those of visitor.rs: {others:?}");
+}

@@ -351,3 +351,97 @@ fn an_unwrapped_none_is_a_fault() {
         assert!(message.contains("Option::unwrap()"), "{message}");
     });
 }
+
+/// Numbers in fewer bits; which type holds them depends on the code.
+#[gpu_trait]
+trait Code {
+    type Word: Copy;
+    fn code(v: f32) -> Self::Word;
+    fn decode(word: Self::Word) -> f32;
+}
+
+#[derive(Clone, Copy)]
+struct Eighths;
+
+#[derive(Clone, Copy)]
+struct Twice<C>(PhantomData<C>);
+
+#[gpu_impl]
+impl Code for Eighths {
+    type Word = u16;
+    fn code(v: f32) -> u16 {
+        (v * 8.0) as u16
+    }
+    fn decode(word: u16) -> f32 {
+        word as f32 / 8.0
+    }
+}
+
+#[gpu_impl]
+impl<C: Code + Copy> Code for Twice<C> {
+    type Word = [C::Word; 2];
+    fn code(v: f32) -> [C::Word; 2] {
+        [C::code(v), C::code(v + 1.0)]
+    }
+    fn decode(word: [C::Word; 2]) -> f32 {
+        C::decode(word[0]) + C::decode(word[1])
+    }
+}
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Two<T> {
+    a: T,
+    b: T,
+}
+
+#[gpu_impl]
+impl<T: Copy> Two<T> {
+    fn new(a: T, b: T) -> Self {
+        Self { a, b }
+    }
+    fn map<U: Copy>(self, f: impl Fn(T) -> U) -> Two<U> {
+        Two { a: f(self.a), b: f(self.b) }
+    }
+}
+
+#[gpu_fn]
+fn kept<C: Code + Copy>(v: f32) -> f32 {
+    let word = C::code(v);
+    C::decode(word)
+}
+
+#[gpu_fn]
+fn one_of<T>(two: Two<T>, first: bool) -> T
+where
+    T: Copy,
+{
+    if first { two.a } else { two.b }
+}
+
+#[gpu_fn]
+fn again<T: Copy, F: Fn(T) -> T + Copy>(f: F, v: T) -> T {
+    f(f(v))
+}
+
+#[gpu_kernel]
+fn copied<T: Copy>(x: &[T], last: T, y: &mut [T], z: &mut [f32]) {
+    let i = global_id();
+    if i < y.len() {
+        y[i] = one_of(Two::new(if i + 1 < x.len() { x[i + 1] } else { last }, last), true);
+        z[i] = kept::<Eighths>(0.3) + kept::<Twice<Eighths>>(i as f32);
+        z[i] += again(|v| v * 3.0, Two::new(i as u8, 1).map(|v| v as f32).b);
+    }
+}
+
+#[test]
+fn what_is_copy_is_a_value_of_the_device() {
+    everywhere::<copied<i16>>(&(), |device| {
+        let x = device.upload(&[5i16, 6, 7]).expect("memory");
+        let (mut y, mut z) =
+            (device.upload(&[0i16; 3]).expect("memory"), device.upload(&[0f32; 3]).expect("memory"));
+        copied(&x, -1, &mut y, &mut z).over(3).launch(device).expect("the kernel runs");
+        assert_eq!(device.download(&y).expect("memory"), [6, 7, -1]);
+        assert_eq!(device.download(&z).expect("memory"), [10.25, 12.25, 14.25]);
+    });
+}

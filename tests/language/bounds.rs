@@ -4,7 +4,7 @@ use core::ops::{Add, AddAssign, Index, IndexMut, Mul};
 
 use warpsmith::prelude::*;
 
-use super::evaluation::agree;
+use harness::agree;
 
 /// Two numbers.
 #[derive(Clone, Copy, GpuType)]

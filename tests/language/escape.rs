@@ -91,6 +91,42 @@ fn bodies_in_cuda_and_ptx_mean_their_rust() {
     });
 }
 
+/// A reduction in memory, whose old value nobody gets.
+#[gpu_fn(ptx = "red.relaxed.gpu.global.max.s32 [{to}], {x};")]
+unsafe fn keep_larger(to: *mut i32, x: i32) {
+    // SAFETY: as promised by the caller.
+    atomic_max(unsafe { &mut *to }, x);
+}
+
+#[gpu_fn(ptx = "red.global.add.f32 [{to}], {x};")]
+unsafe fn add_to(to: *mut f32, x: f32) {
+    // SAFETY: as promised by the caller.
+    atomic_add(unsafe { &mut *to }, x);
+}
+
+#[gpu_kernel]
+fn reduced(x: &[i32], most: &mut [i32], sum: &mut [f32]) {
+    let i = global_id();
+    // SAFETY: both have an element.
+    unsafe {
+        keep_larger(most.as_mut_ptr(), x[i]);
+        add_to(sum.as_mut_ptr(), x[i] as f32);
+    }
+}
+
+#[test]
+fn reductions_by_hand_are_those_of_memory() {
+    everywhere::<reduced>(&(), |device| {
+        let x = device.upload(&[-9, 4, -70, 11, 3]).expect("memory");
+        let mut sum = device.upload(&[0.5f32]).expect("memory");
+        let most = written(device, (1, i32::MIN), |most| {
+            reduced(&x, most, &mut sum).grid(1).block(5).launch(device)
+        });
+        assert_eq!(most, [11], "on {}", device.name());
+        assert_eq!(device.download(&sum).expect("memory"), [-60.5], "on {}", device.name());
+    });
+}
+
 #[test]
 fn operands_of_foreign_bodies_keep_their_names() {
     everywhere::<named_alike>(&(), |device| {

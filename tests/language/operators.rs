@@ -261,3 +261,62 @@ fn indices_are_overloaded_by_literals_and_of_calls_and_arrays_are_compared() {
         assert_eq!(out, [71.0, 8.0, 14.0, 0.0, 0.0, 1.0, 1.0, 1.0], "on {}", device.name());
     });
 }
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Flags {
+    either: bool,
+    both: bool,
+}
+
+#[derive(Clone, Copy, GpuType)]
+enum Mark {
+    One(bool),
+    Two { flags: [bool; 2] },
+}
+
+#[gpu_fn]
+fn with_sign(a: bool, b: bool) -> (bool, i32) {
+    (a ^ b, -1)
+}
+
+/// C computes `&`, `|` and `^` of two `bool`s in `int`, which braces do not narrow.
+#[gpu_kernel]
+fn braced(x: &[u32], out: &mut [u32]) {
+    let i = global_id();
+    let (a, b) = (x[i] & 1 == 0, x[i] > 1);
+    let flags = Flags { either: a | b, both: if a { a & b } else { b } };
+    let nested = (a ^ b, [a | b, !a & b], Some(a & b));
+    let mark = if a { Mark::One(a ^ b) } else { Mark::Two { flags: [a | b, a & b] } };
+    let marked = match mark {
+        Mark::One(flag) => flag,
+        Mark::Two { flags } => flags[0] & !flags[1],
+    };
+    let all = [
+        flags.either,
+        flags.both,
+        nested.0,
+        nested.1[0],
+        nested.1[1],
+        nested.2.unwrap_or(false),
+        marked,
+        with_sign(a, b).0,
+    ];
+    out[i] = all.iter().rev().fold(0, |bits, flag| bits * 2 + *flag as u32);
+}
+
+#[test]
+fn operations_on_bools_are_parts_of_values() {
+    everywhere::<braced>(&(), |device| {
+        let x = [0u32, 1, 2, 3];
+        let given = device.upload(&x).expect("memory");
+        let out = written(device, (4, 99), |out| braced(&given, out).grid(1).block(4).launch(device));
+        let wanted = x.map(|x| {
+            let (a, b) = (x & 1 == 0, x > 1);
+            let marked = if a { a ^ b } else { (a | b) & !(a & b) };
+            let all = [a | b, if a { a & b } else { b }, a ^ b, a | b, !a & b, a & b, marked, a ^ b];
+            all.iter().rev().fold(0, |bits, flag| bits * 2 + *flag as u32)
+        });
+        assert_eq!(out, wanted, "on {}", device.name());
+    });
+}

@@ -118,3 +118,85 @@ fn a_trait_may_have_the_name_of_one_that_the_library_keeps_to_itself() {
         assert_eq!(out, [5, 7]);
     });
 }
+
+/// Traits of the user's own beside a glob import of the prelude, named as its traits, its types and Rust's operators.
+mod named_as_known_traits {
+    use warpsmith::prelude::*;
+
+    #[derive(Clone, Copy, GpuType)]
+    #[repr(C)]
+    pub struct Point {
+        x: u32,
+    }
+
+    #[gpu_trait]
+    trait Num: Copy {
+        fn squared(self) -> u32;
+    }
+
+    #[gpu_impl]
+    impl Num for Point {
+        fn squared(self) -> u32 {
+            self.x * self.x
+        }
+    }
+
+    #[gpu_trait]
+    trait Filter {
+        const TAPS: u32;
+        fn filtered(self) -> u32;
+    }
+
+    #[gpu_impl]
+    impl Filter for Point {
+        const TAPS: u32 = 5;
+        fn filtered(self) -> u32 {
+            self.x + Self::TAPS
+        }
+    }
+
+    #[gpu_trait]
+    trait Index {
+        fn at(self) -> u32;
+    }
+
+    #[gpu_impl]
+    impl Index for u32 {
+        fn at(self) -> u32 {
+            self + 100
+        }
+    }
+
+    #[gpu_trait]
+    trait Add {
+        fn add(self, other: u32) -> u32;
+    }
+
+    #[gpu_impl]
+    impl Add for Point {
+        fn add(self, other: u32) -> u32 {
+            self.x ^ other
+        }
+    }
+
+    #[gpu_fn]
+    fn both<T: Num + Filter>(value: T) -> u32 {
+        value.squared() + value.filtered()
+    }
+
+    #[gpu_kernel]
+    pub fn named(x: u32, out: &mut [u32]) {
+        out[0] = both(Point { x });
+        out[1] = x.at();
+        out[2] = Point { x }.add(1);
+    }
+}
+
+#[test]
+fn a_trait_of_ones_own_may_be_named_as_one_of_the_prelude_or_of_an_operator() {
+    use named_as_known_traits::named;
+    everywhere::<named>(&(), |device| {
+        let out = written(device, (3, 0), |out| named(6, out).grid(1).block(1).launch(device));
+        assert_eq!(out, [36 + 11, 106, 7], "on {}", device.name());
+    });
+}

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::evaluation::agree;
+use harness::agree;
 
 #[gpu_fn]
 fn apply_n<F: Fn(u64) -> u64, const N: usize>(f: F, v: u64) -> u64 {

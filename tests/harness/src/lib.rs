@@ -17,6 +17,35 @@ pub fn everywhere<K: Kernel>(comptime: &K::Comptime, test: impl Fn(&Device)) {
     on_every_device(test);
 }
 
+/// Runs a kernel of one thread everywhere, on `0..16`; the output begins as `100..116`, and must change.
+pub fn agrees<K: Kernel<Comptime = ()>>(
+    launch: impl Fn(&Buffer<u64>, &mut Buffer<u64>, &Device) -> warpsmith::Result<()>,
+) {
+    const LEN: usize = 16;
+    everywhere::<K>(&(), |device| {
+        let x = device.upload(&(0..LEN as u64).collect::<Vec<_>>()).expect("memory");
+        let out = written(device, (LEN, 100), |out| launch(&x, out, device));
+        assert!(out.iter().any(|v| *v != 100), "{} wrote nothing on {}", K::NAME, device.name());
+    });
+}
+
+/// Tests, by [`agrees`], of kernels of one form: `fn(x: &[u64], out: &mut [u64])`.
+#[macro_export]
+macro_rules! agree {
+    ($($name:ident)+) => {
+        mod agree {
+            $(
+                #[test]
+                fn $name() {
+                    $crate::agrees::<super::$name>(|x, out, device| {
+                        super::$name(x, out).grid(1).block(1).launch(device)
+                    });
+                }
+            )+
+        }
+    };
+}
+
 /// Runs `test` on the simulator, and on a GPU if there is one.
 pub fn on_every_device(test: impl Fn(&Device)) {
     on_each(&test);

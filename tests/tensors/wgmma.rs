@@ -276,7 +276,7 @@ fn mistakes_are_named() {
         (8, "nothing orders"),
     ] {
         let said = outcome(mistake, 128).expect_err(wanted);
-        assert!(said.contains("hardware/wgmma.rs:") && said.contains(wanted), "{said}");
+        assert!(said.contains("tensors/wgmma.rs:") && said.contains(wanted), "{said}");
     }
     let said = outcome(0, 64).expect_err("a warpgroup has 128 threads");
     assert!(said.contains("is in a block of 64 threads that ends within the thread's warpgroup"), "{said}");

@@ -172,3 +172,108 @@ fn a_part_has_parts() {
         assert_eq!(out, [7, 7, 7, 7, 2 + 9 + 6 + 9, 22, (2 + 3 + 6 + 5) * 10 + 6, 11]);
     });
 }
+
+/// A type that kernels compute with and no memory holds.
+#[derive(Clone, Copy, GpuType)]
+enum Token {
+    Number(i32),
+    Sum { of: u8, signed: bool },
+}
+
+#[gpu_fn]
+fn code(token: Option<&Token>) -> i32 {
+    match token {
+        Some(Token::Number(n)) => *n,
+        Some(Token::Sum { of, signed }) => -(*of as i32) - *signed as i32,
+        None => 1000,
+    }
+}
+
+#[gpu_kernel]
+fn tokens(x: &[i32], out: &mut [i32]) {
+    let mut line = [Token::Number(x[0]), Token::Sum { of: 7, signed: x[0] > 0 }, Token::Number(9)];
+    line.swap(0, 1);
+    let mut copy = [Token::Number(0); 4];
+    copy[..3].copy_from_slice(&line);
+    line.reverse();
+    copy[2..].fill(Token::Number(x[1]));
+    copy[1..].swap(0, 1);
+    for i in 0..3u32 {
+        out[i] = code(line.get(i));
+        out[3 + i] = code(copy.get(i));
+    }
+    out[6] = code(line[1..].first()) * 100 + code(line.last());
+    out[7] = code(copy[..0].first()) + code(copy[4..].last());
+}
+
+#[test]
+fn slices_of_what_no_memory_holds_have_the_same_methods() {
+    everywhere::<tokens>(&(), |device| {
+        let x = device.upload(&[5, 6]).expect("memory");
+        let out = written(device, (8, 77), |out| tokens(&x, out).grid(1).block(1).launch(device));
+        assert_eq!(out, [9, 5, -8, -8, 6, 5, 5 * 100 - 8, 2000], "on {}", device.name());
+    });
+}
+
+#[gpu_kernel]
+fn ends(x: &[u32], out: &mut [u32]) {
+    let mut tile = shared!([u32; 4]);
+    let t = thread_idx().x;
+    tile[t] = x[t] * 2;
+    sync_threads();
+    let grid = View2::new(x, 2, 2);
+    let row = grid.row(1);
+    let parts = (&x[1..3], &x[..0], [x[3], x[2]]);
+    if t == 0 {
+        out[0] = x.first().map_or(99, |v| *v) * 10 + x.last().copied().unwrap_or(99);
+        out[1] = *parts.0.first().unwrap() * 10 + parts.0.last().unwrap();
+        out[2] = parts.1.first().is_none() as u32 + parts.1.last().is_none() as u32;
+        out[3] = parts.2.first().unwrap() * 10 + parts.2.last().unwrap();
+        out[4] = tile.first().unwrap() * 10 + tile.last().unwrap();
+        out[5] = row.first().unwrap() * 10 + row.last().unwrap();
+        if let (Some(first), Some(&last)) = (x.first(), x.last()) {
+            out[6] = last - first;
+        }
+    }
+}
+
+#[test]
+fn the_ends_of_a_slice_are_options() {
+    everywhere::<ends>(&(), |device| {
+        let x = device.upload(&[1u32, 2, 3, 4]).expect("memory");
+        let out = written(device, (7, 77), |out| ends(&x, out).grid(1).block(4).launch(device));
+        assert_eq!(out, [14, 23, 2, 43, 28, 34, 3], "on {}", device.name());
+    });
+}
+
+/// Before each call the same function is called with an index that fills 64 bits.
+#[gpu_kernel]
+fn narrow_indices(x: &[u32], minus: i64, out: &mut [u32]) {
+    let mut local = [x[0], x[1], x[2], x[3]];
+    let k = (minus + 2) as u8;
+    out[0] = x.get(minus as u64).is_none() as u32 * 10 + *x.get(k).unwrap();
+    out[1] = x.get(minus as i8).is_none() as u32 * 10 + *x.get(k as i8).unwrap();
+    out[2] = x.get(minus as i16).is_none() as u32 * 10 + *x.get(k as u16).unwrap();
+    out[3] = x.get(minus as i32).is_none() as u32 * 10 + *x.get(k as i32).unwrap();
+    out[4] = x.get(minus).is_none() as u32 * 10 + *x.get(1).unwrap();
+    out[5] = x.get(minus as usize).is_none() as u32 * 10 + *x.get(k as i16).unwrap();
+    if let Some(v) = local.get_mut(minus as isize) {
+        *v = 0;
+    }
+    if let Some(v) = local.get_mut(k as u32) {
+        *v += 5;
+    }
+    local.swap(2 * k as usize, 0);
+    local.swap(k, k as i16 + 2);
+    out[6] = local[1] * 10 + local[2];
+    out[7] = local[3];
+}
+
+#[test]
+fn an_index_of_any_integer_type_is_what_it_is() {
+    everywhere::<narrow_indices>(&(), |device| {
+        let x = device.upload(&[1u32, 2, 3, 4]).expect("memory");
+        let out = written(device, (8, 77), |out| narrow_indices(&x, -1, out).grid(1).block(1).launch(device));
+        assert_eq!(out, [12, 12, 12, 12, 12, 12, 41, 7], "on {}", device.name());
+    });
+}

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-use super::evaluation::agree;
+use harness::agree;
 
 #[gpu_kernel]
 fn taken_and_replaced(x: &[u64], out: &mut [u64]) {

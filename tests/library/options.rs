@@ -382,3 +382,48 @@ fn a_question_mark_returns_none() {
         }
     });
 }
+
+#[derive(Clone, Copy, GpuType)]
+enum Figure {
+    Circle(u32),
+    Empty,
+}
+
+#[gpu_impl]
+impl Figure {
+    fn size(&self) -> u32 {
+        match self {
+            Figure::Circle(radius) => *radius,
+            Figure::Empty => 0,
+        }
+    }
+}
+
+#[gpu_fn]
+fn positive(x: u32) -> Result<u32, i16> {
+    if x == 0 { Err(-3) } else { Ok(x) }
+}
+
+#[gpu_kernel]
+fn combined(x: &[u32], out: &mut [u32]) {
+    let i = global_id();
+    out[i * 6] = positive(x[i]).unwrap_or_default();
+    out[i * 6 + 1] = positive(x[i]).map_or_else(|error| error as u32, |value| value + 1);
+    out[i * 6 + 2] = positive(x[i]).or(positive(x[i] + 8)).unwrap_or(1);
+    out[i * 6 + 3] =
+        positive(x[i]).or_else(|error| if error < 0 { Ok::<u32, u8>(9) } else { Err(1) }).unwrap_or(2);
+    out[i * 6 + 4] = positive(x[i]).and(positive(4)).unwrap_or(70);
+    let figures = [Figure::Empty, Figure::Circle(x[i])];
+    out[i * 6 + 5] =
+        figures.iter().max_by_key(|figure| figure.size()).copied().unwrap_or(Figure::Empty).size();
+}
+
+#[test]
+fn results_are_combined_and_enums_copied_out_of_options() {
+    everywhere::<combined>(&(), |device| {
+        let given = device.upload(&[0u32, 6]).expect("memory");
+        let out = written(device, (12, 99), |out| combined(&given, out).grid(1).block(2).launch(device));
+        let none = [0, -3i16 as u32, 8, 9, 70, 0];
+        assert_eq!(out, [none, [6, 7, 6, 6, 4, 6]].concat(), "on {}", device.name());
+    });
+}

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
-use warpsmith::tensor::{Accumulator, LeftOperand, Panels};
+use warpsmith::tensor::{Accumulator, Fragment, LeftOperand, Panels};
 
 use super::everywhere;
 
@@ -41,6 +41,58 @@ fn the_right_operand_may_have_its_columns_side_by_side() {
         for (i, sum) in device.download(&c).unwrap().into_iter().enumerate() {
             let (m, n) = (i / 192, i % 192);
             assert_eq!(sum, (0..64).map(|k| x[m * 64 + k] * y[k * 192 + n]).sum::<f32>(), "{m} {n}");
+        }
+    });
+}
+
+/// `c = aᵀ * b`, rounded in registers, and `d`, the same by a tile.
+#[gpu_kernel]
+fn turned(a: View2<bf16>, b: View2<bf16>, c: ViewMut2<f32>, d: ViewMut2<f32>) {
+    let rows = shared!(Tile<bf16, 48, 64, Swizzle128>);
+    let cols = shared!(Tile<bf16, 48, 64, Swizzle128>);
+    let stored = shared!(Tile<bf16, 64, 64, Swizzle128>);
+    rows.load(a, 0, 0, bf16::ZERO);
+    cols.load(b, 0, 0, bf16::ZERO);
+    fence_proxy_async();
+    sync_threads();
+    let mut sums = Accumulator::<f32, 64>::zero();
+    let mut chain = sums.chain();
+    chain.start_atb(rows, cols, true);
+    chain.finish();
+    let rounded = sums.to_operand::<bf16>();
+    rounded.store(stored);
+    sync_threads();
+    #[unroll]
+    for i in 0..16usize {
+        let pair = rounded.pair(i);
+        sums.set(2 * i, pair[0]);
+        sums.set(2 * i + 1, pair[1]);
+    }
+    sums.store(c, 0, 0, |sum| sum);
+    let (mut d, row) = (d, thread_idx().x as usize / 2);
+    for col in thread_idx().x as usize % 2 * 32..thread_idx().x as usize % 2 * 32 + 32 {
+        d[(row, col)] = stored[(row, col)].to_f32();
+    }
+}
+
+#[test]
+fn the_left_operand_may_have_its_rows_side_by_side_and_rounded_sums_become_a_tile() {
+    let (a, b) = (numbers(48 * 64, 3), numbers(48 * 64, 4));
+    let (x, y) = (wide(&a), wide(&b));
+    everywhere::<turned>(&(), |device| {
+        let (a, b) = (device.upload(&a).unwrap(), device.upload(&b).unwrap());
+        let [mut c, mut d] = [0; 2].map(|_| device.upload(&vec![f32::NAN; 64 * 64]).unwrap());
+        let (left, right) = (a.view2(48, 64).unwrap(), b.view2(48, 64).unwrap());
+        turned(left, right, c.view2_mut(64, 64).unwrap(), d.view2_mut(64, 64).unwrap())
+            .grid(1)
+            .block(128)
+            .launch(device)
+            .unwrap();
+        let (c, d) = (device.download(&c).unwrap(), device.download(&d).unwrap());
+        for (i, (by_registers, by_tile)) in c.into_iter().zip(d).enumerate() {
+            let (m, n) = (i / 64, i % 64);
+            let sum = (0..48).map(|k| x[k * 64 + m] * y[k * 64 + n]).sum::<f32>();
+            assert_eq!([by_registers, by_tile], [bf16::from_f32(sum).to_f32(); 2], "{m} {n}");
         }
     });
 }
