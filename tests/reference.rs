@@ -153,6 +153,30 @@ fn the_macros_know_every_function_of_the_prelude() {
     assert!(read(path) == text, "{path} should be\n{text}");
 }
 
+/// The types and traits of the prelude: those that it lists, and those that its globs may bring.
+fn types() -> BTreeSet<String> {
+    let listed = ["runtime/src/lib.rs", "runtime/tiles/src/lib.rs", "runtime/lang/src/lib.rs"].map(|path| {
+        let source = read(path);
+        let prelude = source.split("pub mod prelude {").nth(1).expect("a prelude");
+        prelude.split("\n}").next().unwrap_or("").replace(" as _", "_")
+    });
+    let words = listed.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    let vectors = read("runtime/lang/src/types/vector.rs");
+    let others = declared_beside_builtins().into_iter().flat_map(|(_, names)| names);
+    let names = words.chain(declarations(&vectors)).map(str::to_owned).chain(others);
+    names
+        .filter(|name| name.starts_with(char::is_uppercase) && !name.ends_with('_') && name != "Layout")
+        .collect()
+}
+
+/// But for `Layout`, which `#[gpu_trait]` makes: users implement it, also inside of functions.
+#[test]
+fn the_macros_know_every_type_of_the_prelude() {
+    let text: String = types().iter().map(|name| format!("{name}\n")).collect();
+    let path = "macros/expand/src/prelude_types.txt";
+    assert!(read(path) == text, "{path} should be\n{text}");
+}
+
 /// Methods that are no builtins: hidden methods stand for them.
 #[test]
 fn every_method_is_named() {

@@ -14,6 +14,12 @@ macro_rules! integers {
             { x.wrapping_pow(n) } = { x.wrapping_pow(n) }, exact();
             { if y == 0 { 0 } else { x.wrapping_div(y) } } = { if y == 0 { 0 } else { x.wrapping_div(y) } }, exact();
             { if y == 0 { 0 } else { x.wrapping_rem(y) } } = { if y == 0 { 0 } else { x.wrapping_rem(y) } }, exact();
+            { if y == 0 { 0 } else { x.wrapping_div_euclid(y) } } = { if y == 0 { 0 } else { x.wrapping_div_euclid(y) } }, exact();
+            { if y == 0 { 0 } else { x.wrapping_rem_euclid(y) } } = { if y == 0 { 0 } else { x.wrapping_rem_euclid(y) } }, exact();
+            { if y == 0 { 0 } else { x.overflowing_div(y).0 } } = { if y == 0 { 0 } else { x.overflowing_div(y).0 } }, exact();
+            { if y == 0 { 0 } else { x.overflowing_rem(y).0 } } = { if y == 0 { 0 } else { x.overflowing_rem(y).0 } }, exact();
+            { x.checked_div_euclid(y).unwrap_or(77) } = { x.checked_div_euclid(y).unwrap_or(77) }, exact();
+            { x.checked_rem_euclid(y).unwrap_or(77) } = { x.checked_rem_euclid(y).unwrap_or(77) }, exact();
             { x.overflowing_add(y).0 } = { x.overflowing_add(y).0 }, exact();
             { x.overflowing_sub(y).0 } = { x.overflowing_sub(y).0 }, exact();
             { x.overflowing_mul(y).0 } = { x.overflowing_mul(y).0 }, exact();
@@ -38,6 +44,8 @@ macro_rules! integers {
             { x.overflowing_add(y).1 as u32 } = { x.overflowing_add(y).1 as u32 }, exact();
             { x.overflowing_sub(y).1 as u32 } = { x.overflowing_sub(y).1 as u32 }, exact();
             { let (_, over) = x.overflowing_mul(y); over as u32 } = { x.overflowing_mul(y).1 as u32 }, exact();
+            { if y == 0 { 9 } else { x.overflowing_div(y).1 as u32 } } = { if y == 0 { 9 } else { x.overflowing_div(y).1 as u32 } }, exact();
+            { if y == 0 { 9 } else { x.overflowing_rem(y).1 as u32 } } = { if y == 0 { 9 } else { x.overflowing_rem(y).1 as u32 } }, exact();
             { x.overflowing_neg().1 as u32 } = { x.overflowing_neg().1 as u32 }, exact();
             { x.overflowing_pow(n & 15).1 as u32 } = { x.overflowing_pow(n & 15).1 as u32 }, exact();
             { x.overflowing_shl(n).1 as u32 } = { x.overflowing_shl(n).1 as u32 }, exact();

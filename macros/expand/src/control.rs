@@ -144,6 +144,7 @@ impl Lower<'_> {
         };
         let counter = self.counter(e, name, &walk);
         let (witness, setup, operands) = self.walk_operands(&walk, &counter);
+        let line = walk.step.map(|step| self.line(step.span()));
         let unroll = self.unroll(&e.attrs);
         let body = self.scoped(|lower| {
             if let Some(name) = name {
@@ -167,6 +168,7 @@ impl Lower<'_> {
             witness: quote!(#label for #shown in #range { #see #body_witness }),
             emit: quote!({
                 #setup
+                #line
                 let #ident = __r.for_begin(
                     #label_text, #text, #mutable, #ty, [#start, #end],
                     ::warpsmith::__macro::RangeShape {

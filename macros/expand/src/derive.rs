@@ -227,9 +227,8 @@ fn missing_repr(item: &DeriveInput) -> Errors {
 
 fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenStream {
     fields.iter().for_each(|f| check_field(f, errors));
-    let members: Vec<syn::Member> = fields.members().collect();
     let device = device_type(item, fields);
-    let constant = constant_impl(item, &members);
+    let constant = constant_impl(item, fields);
     let plain = plain_impl(item, fields.iter());
     let plain = if fields.is_empty() { TokenStream::new() } else { plain };
     quote!(#device #plain #constant)
@@ -248,7 +247,7 @@ pub fn device_type(item: &DeriveInput, fields: &Fields) -> TokenStream {
         quote_spanned! {ty.span().resolved_at(proc_macro2::Span::call_site())=>
             ::warpsmith::ir::FieldType {
                 name: #text,
-                ty: ::warpsmith::__macro::field_type::<#ty>(),
+                ty: <#ty as ::warpsmith::__macro::DeviceType>::ty(),
                 offset: if Self::LAYOUT.as_in_rust {
                     ::core::mem::offset_of!(Self, #member)
                 } else {
@@ -258,7 +257,7 @@ pub fn device_type(item: &DeriveInput, fields: &Fields) -> TokenStream {
         }
     });
     let values = values(fields);
-    quote! {
+    with_stand_ins(&quote! {
         impl #impl_generics ::warpsmith::__macro::DeviceType for #name #ty_generics #where_clause {
             type Erased = #erased;
             fn ty() -> ::warpsmith::ir::Type {
@@ -272,6 +271,17 @@ pub fn device_type(item: &DeriveInput, fields: &Fields) -> TokenStream {
             }
             #values
         }
+    })
+}
+
+/// Items that name `Field`s: a type that is none of the device's has stand-ins there, and one item reports it.
+pub fn with_stand_ins(items: &TokenStream) -> TokenStream {
+    quote! {
+        const _: () = {
+            #[allow(unused_imports)]
+            use ::warpsmith::__macro::NoField as _;
+            #items
+        };
     }
 }
 
@@ -279,6 +289,7 @@ pub fn device_type(item: &DeriveInput, fields: &Fields) -> TokenStream {
 fn values(fields: &Fields) -> TokenStream {
     let layouts = layouts(fields);
     let members: Vec<syn::Member> = fields.members().collect();
+    let types: Vec<_> = fields.iter().map(|f| &f.ty).collect();
     let offsets: Vec<_> = (0..members.len())
         .map(|i| quote!(const { ::warpsmith::__macro::ValueLayout::offset(Self::VARIANTS[0], #i) }))
         .collect();
@@ -294,7 +305,7 @@ fn values(fields: &Fields) -> TokenStream {
                 return unsafe { __at.cast::<Self>().read_unaligned() };
             }
             // SAFETY: the fields are where the layout says.
-            Self { #(#members: unsafe { ::warpsmith::__macro::DeviceType::from_ir(__at.add(#offsets)) }),* }
+            Self { #(#members: unsafe { ::warpsmith::__macro::Field::<#types>::from_ir(__at.add(#offsets)) }),* }
         }
 
         #[inline]
@@ -305,7 +316,7 @@ fn values(fields: &Fields) -> TokenStream {
             }
             let __value = ::core::mem::ManuallyDrop::new(self);
             // SAFETY: as in `from_ir`; each field is read once, and the value is not dropped.
-            #(unsafe { ::warpsmith::__macro::DeviceType::to_ir(::core::ptr::read(&raw const __value.#members), __at.add(#offsets)) };)*
+            #(unsafe { ::warpsmith::__macro::Field::<#types>::to_ir(::core::ptr::read(&raw const __value.#members), __at.add(#offsets)) };)*
         }
     }
 }
@@ -315,7 +326,7 @@ pub fn layouts(fields: &Fields) -> TokenStream {
     let layouts = fields.iter().map(|f| {
         let ty = &f.ty;
         let span = ty.span().resolved_at(proc_macro2::Span::call_site());
-        quote_spanned!(span=> <#ty as ::warpsmith::__macro::DeviceType>::LAYOUT)
+        quote_spanned!(span=> ::warpsmith::__macro::Field::<#ty>::LAYOUT)
     });
     quote!(&[#(#layouts),*])
 }
@@ -328,16 +339,17 @@ pub fn plain_impl<'a>(item: &DeriveInput, fields: impl Iterator<Item = &'a Field
     let (plain_generics, _, plain_where) = plain.split_for_impl();
     let checks = fields.map(|f| {
         let ty = &f.ty;
-        quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::__macro::assert_plain::<#ty>();)
+        quote_spanned!(ty.span().resolved_at(proc_macro2::Span::call_site())=> ::warpsmith::__macro::Field::<#ty>::assert_plain();)
+    });
+    let checked = with_stand_ins(&quote! {
+        #[allow(dead_code)]
+        fn fields_are_plain #plain_generics (_: #name #ty_generics) #plain_where { #(#checks)* }
     });
     quote! {
         // SAFETY: it has a `repr`, every field is `GpuType`, and `DeviceType` requires `Copy` of it.
         unsafe impl #plain_generics ::warpsmith::types::GpuType for #name #ty_generics #plain_where {}
 
-        const _: () = {
-            #[allow(dead_code)]
-            fn fields_are_plain #plain_generics (_: #name #ty_generics) #plain_where { #(#checks)* }
-        };
+        #checked
     }
 }
 
@@ -423,21 +435,22 @@ pub fn erased(item: &DeriveInput) -> TokenStream {
 }
 
 /// Constants of the type, unless it has lifetimes: an address is no constant.
-fn constant_impl(item: &DeriveInput, members: &[syn::Member]) -> TokenStream {
+fn constant_impl(item: &DeriveInput, fields: &Fields) -> TokenStream {
     if item.generics.lifetimes().next().is_some() {
         return TokenStream::new();
     }
     let name = &item.ident;
     let generics = bounded(item, &quote!(::warpsmith::types::Constant));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    quote! {
+    let (members, types) = (fields.members(), fields.iter().map(|f| &f.ty));
+    with_stand_ins(&quote! {
         impl #impl_generics ::warpsmith::types::Constant for #name #ty_generics #where_clause {
             fn to_expr(&self, _name: ::core::option::Option<&'static str>) -> ::warpsmith::ir::Expr {
                 ::warpsmith::__macro::struct_constant(
                     <Self as ::warpsmith::__macro::DeviceType>::ty(),
-                    ::warpsmith::__macro::list([#(::warpsmith::types::Constant::to_expr(&self.#members, ::core::option::Option::None)),*]),
+                    ::warpsmith::__macro::list([#(::warpsmith::__macro::Field::<#types>::to_expr(&self.#members)),*]),
                 )
             }
         }
-    }
+    })
 }

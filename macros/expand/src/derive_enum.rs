@@ -4,7 +4,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{Data, DataEnum, DeriveInput, Fields};
 
-use super::derive::{argument_names, bounded, check_field, erased, layouts, plain_impl, representation};
+use super::derive::{
+    argument_names, bounded, check_field, erased, layouts, plain_impl, representation, with_stand_ins,
+};
 use crate::errors::Errors;
 
 const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
@@ -38,7 +40,7 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
         let name = variant.ident.to_string();
         let fields = variant.fields.members().zip(&variant.fields).map(|(member, field)| {
             let (member, ty) = (member.to_token_stream().to_string(), &field.ty);
-            quote!((#member, ::warpsmith::__macro::field_type::<#ty>()))
+            quote!((#member, <#ty as ::warpsmith::__macro::DeviceType>::ty()))
         });
         quote!(::warpsmith::ir::VariantType { name: #name, tag: #tag, fields: ::warpsmith::__macro::list([#(#fields),*]) })
     });
@@ -50,7 +52,7 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
     };
     let constant = constant_impl(item, data, &tags);
     let zero = if in_memory { zero_check(data, &tags) } else { quote!() };
-    quote! {
+    let device = with_stand_ins(&quote! {
         impl #impl_generics ::warpsmith::__macro::DeviceType for #name #ty_generics #where_clause {
             type Erased = #erased;
             fn ty() -> ::warpsmith::ir::Type {
@@ -64,10 +66,8 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
             }
             #values
         }
-        #gpu_type
-        #constant
-        #zero
-    }
+    });
+    quote!(#device #gpu_type #constant #zero)
 }
 
 /// How values of an enum are laid out in the IR, read and written.
@@ -84,6 +84,7 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
     for (index, (variant, tag)) in data.variants.iter().zip(tags).enumerate() {
         let ident = &variant.ident;
         let members = variant.fields.members();
+        let types: Vec<_> = variant.fields.iter().map(|f| &f.ty).collect();
         let names: Vec<_> = (0..variant.fields.len()).map(|i| format_ident!("__f{i}")).collect();
         let pattern = field_pattern(&variant.fields, &names);
         let offsets: Vec<_> = (0..names.len())
@@ -93,14 +94,14 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
         reads.push(quote! {
             if __tag == #tag {
                 // SAFETY: the fields of the variant are where the layout says.
-                return Self::#ident { #(#members: unsafe { ::warpsmith::__macro::DeviceType::from_ir(#offsets) }),* };
+                return Self::#ident { #(#members: unsafe { ::warpsmith::__macro::Field::<#types>::from_ir(#offsets) }),* };
             }
         });
         writes.push(quote! {
             Self::#ident #pattern => {
                 // SAFETY: as in `from_ir`.
                 unsafe { ::warpsmith::__macro::DeviceType::to_ir((#tag) as #tag_type, __at) };
-                #(unsafe { ::warpsmith::__macro::DeviceType::to_ir(#names, #offsets) };)*
+                #(unsafe { ::warpsmith::__macro::Field::<#types>::to_ir(#names, #offsets) };)*
             }
         });
     }
@@ -166,22 +167,22 @@ fn constant_impl(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream]) -> T
     let arms = data.variants.iter().zip(tags).enumerate().map(|(index, (variant, tag))| {
         let ident = &variant.ident;
         let names: Vec<_> = (0..variant.fields.len()).map(|i| format_ident!("__f{i}")).collect();
-        let pattern = field_pattern(&variant.fields, &names);
+        let (pattern, types) = (field_pattern(&variant.fields, &names), variant.fields.iter().map(|f| &f.ty));
         quote! {
             Self::#ident #pattern => ::warpsmith::__macro::enum_constant(
                 __ty, #index, #tag,
-                ::warpsmith::__macro::list([#(::warpsmith::types::Constant::to_expr(#names, ::core::option::Option::None)),*]),
+                ::warpsmith::__macro::list([#(::warpsmith::__macro::Field::<#types>::to_expr(#names)),*]),
             ),
         }
     });
-    quote! {
+    with_stand_ins(&quote! {
         impl #impl_generics ::warpsmith::types::Constant for #name #ty_generics #where_clause {
             fn to_expr(&self, _name: ::core::option::Option<&'static str>) -> ::warpsmith::ir::Expr {
                 let __ty = <Self as ::warpsmith::__macro::DeviceType>::ty();
                 match self { #(#arms)* }
             }
         }
-    }
+    })
 }
 
 fn field_pattern(fields: &Fields, names: &[syn::Ident]) -> TokenStream {

@@ -10,31 +10,34 @@ use crate::foreign_names::std_method;
 use crate::rustc_span;
 
 /// Methods that values of the library have: of these rustc finds other candidates too, and speaks of all.
-const LIBRARY: &str = " abs abs_diff acos acosh add and and_then as_mut as_mut_ptr as_ptr as_ref asin asinh atan atan2 atanh block \
-    borrowing_sub carrying_add carrying_mul cast cast_signed cast_unsigned cbrt ceil checked_abs checked_add \
-    checked_add_signed checked_add_unsigned checked_div checked_ilog10 checked_ilog2 checked_mul checked_neg \
-    checked_next_multiple_of checked_next_power_of_two checked_pow checked_rem checked_shl checked_shr checked_sub \
-    checked_sub_unsigned clamp clone cloned compare_exchange compare_exchange_weak copied copy_from_slice copysign \
-    cos cosh count_ones count_zeros div_ceil div_euclid dot eq_ignore_ascii_case err exp exp2 exp_m1 extend fetch \
-    fetch_add fetch_and fetch_dec fetch_inc fetch_max fetch_min fetch_or fetch_sub fetch_xor fill filter flatten \
-    floor fract get get_mut get_or_insert get_or_insert_with height hypot ilog ilog10 ilog2 insert into is_ascii \
-    is_ascii_alphabetic is_ascii_alphanumeric is_ascii_control is_ascii_digit is_ascii_hexdigit is_ascii_lowercase \
-    is_ascii_punctuation is_ascii_uppercase is_ascii_whitespace is_empty is_err is_err_and is_finite is_infinite \
-    is_multiple_of is_nan is_negative is_none is_none_or is_normal is_null is_ok is_ok_and is_positive \
-    is_power_of_two is_sign_negative is_sign_positive is_some is_some_and is_subnormal isqrt leading_ones \
-    leading_zeros len length ln ln_1p load log log10 log2 map map_err map_or map_or_else max midpoint min mul_add \
+const LIBRARY: &str = " abs abs_diff acos acosh add and and_then as_mut as_mut_ptr as_ptr as_ref asin \
+    asinh atan atan2 atanh block borrowing_sub carrying_add carrying_mul cast cast_signed cast_unsigned \
+    cbrt ceil checked_abs checked_add checked_add_signed checked_add_unsigned checked_div \
+    checked_div_euclid checked_ilog10 checked_ilog2 checked_mul checked_neg checked_next_multiple_of \
+    checked_next_power_of_two checked_pow checked_rem checked_rem_euclid checked_shl checked_shr \
+    checked_sub checked_sub_unsigned clamp clone cloned compare_exchange compare_exchange_weak copied \
+    copy_from_slice copysign cos cosh count_ones count_zeros div_ceil div_euclid dot eq_ignore_ascii_case \
+    err exp exp2 exp_m1 extend fetch fetch_add fetch_and fetch_dec fetch_inc fetch_max fetch_min fetch_or \
+    fetch_sub fetch_xor fill filter flatten floor fract get get_mut get_or_insert get_or_insert_with \
+    height hypot ilog ilog10 ilog2 insert into is_ascii is_ascii_alphabetic is_ascii_alphanumeric \
+    is_ascii_control is_ascii_digit is_ascii_hexdigit is_ascii_lowercase is_ascii_punctuation \
+    is_ascii_uppercase is_ascii_whitespace is_empty is_err is_err_and is_finite is_infinite is_multiple_of \
+    is_nan is_negative is_none is_none_or is_normal is_null is_ok is_ok_and is_positive is_power_of_two \
+    is_sign_negative is_sign_positive is_some is_some_and is_subnormal isqrt last leading_ones leading_zeros \
+    len length ln ln_1p load log log10 log2 map map_err map_or map_or_else max midpoint min mul_add \
     next_down next_multiple_of next_power_of_two next_up normalize offset ok ok_or ok_or_else or or_else \
-    overflowing_add overflowing_add_signed overflowing_mul overflowing_neg overflowing_pow overflowing_shl \
-    overflowing_shr overflowing_sub pow powf powi read recip reinterpret reinterpret_mut rem_euclid replace \
-    reverse_bits rotate_left rotate_right round round_ties_even sample saturating_abs saturating_add \
-    saturating_add_signed saturating_add_unsigned saturating_div saturating_mul saturating_neg saturating_pow \
-    saturating_sub saturating_sub_unsigned signum sin sin_cos sinh split_at split_at_mut sqrt store sub sum swap \
-    swap_bytes take tan tanh then then_some to_array to_ascii_lowercase to_ascii_uppercase to_be to_be_bytes to_bits \
-    to_degrees to_f32 to_f64 to_int_unchecked to_le to_le_bytes to_ne_bytes to_radians trailing_ones trailing_zeros \
-    trunc unbounded_shl unbounded_shr unsigned_abs unwrap unwrap_err unwrap_or unwrap_or_default unwrap_or_else \
-    width wrapping_abs wrapping_add wrapping_add_signed wrapping_add_unsigned wrapping_div wrapping_mul wrapping_neg \
-    wrapping_offset wrapping_pow wrapping_rem wrapping_shl wrapping_shr wrapping_sub wrapping_sub_unsigned write xor \
-    zip ";
+    overflowing_abs overflowing_add overflowing_add_signed overflowing_div overflowing_mul overflowing_neg \
+    overflowing_pow overflowing_rem overflowing_shl overflowing_shr overflowing_sub pow powf powi read \
+    recip reinterpret reinterpret_mut rem_euclid replace reverse_bits rotate_left rotate_right round \
+    round_ties_even sample saturating_abs saturating_add saturating_add_signed saturating_add_unsigned \
+    saturating_div saturating_mul saturating_neg saturating_pow saturating_sub saturating_sub_unsigned \
+    signum sin sin_cos sinh split_at split_at_mut sqrt store sub sum swap swap_bytes take tan tanh then \
+    then_some to_array to_ascii_lowercase to_ascii_uppercase to_be to_be_bytes to_bits to_degrees to_f32 \
+    to_f64 to_int_unchecked to_le to_le_bytes to_ne_bytes to_radians trailing_ones trailing_zeros trunc \
+    unbounded_shl unbounded_shr unsigned_abs unwrap unwrap_err unwrap_or unwrap_or_default unwrap_or_else \
+    width wrapping_abs wrapping_add wrapping_add_signed wrapping_add_unsigned wrapping_div \
+    wrapping_div_euclid wrapping_mul wrapping_neg wrapping_offset wrapping_pow wrapping_rem \
+    wrapping_rem_euclid wrapping_shl wrapping_shr wrapping_sub wrapping_sub_unsigned write xor zip ";
 
 /// Associated functions that traits of the library have for its types.
 const ASSOCIATED: [&str; 8] = [

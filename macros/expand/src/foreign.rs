@@ -63,7 +63,18 @@ pub fn method(item: &ItemImpl, errors: &mut Errors) -> Option<(Ident, &'static s
             ),
         );
     }
-    TRAITS.iter().find(|(known, _)| *known == name).map(|(_, method)| (last.ident.clone(), *method))
+    let (_, method) = TRAITS.iter().find(|(known, _)| *known == name)?;
+    is_of_rust(item, &name, method).then(|| (last.ident.clone(), *method))
+}
+
+/// Returns whether an `impl` may be one of Rust's trait of that name, and not of a trait of the user's own.
+///
+/// Rust's has the method, and an `Output` where the method gives one; without these rustc would refuse it.
+fn is_of_rust(item: &ItemImpl, name: &str, method: &str) -> bool {
+    let has_method = item.items.iter().any(|part| matches!(part, ImplItem::Fn(f) if f.sig.ident == method));
+    let has_output = item.items.iter().any(|part| matches!(part, ImplItem::Type(t) if t.ident == "Output"));
+    let gives_none = name.ends_with("Assign") || ["IndexMut", "PartialEq", "Default", "From"].contains(&name);
+    has_method && (has_output || gives_none)
 }
 
 /// Expands the `impl` of such a trait.

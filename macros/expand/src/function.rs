@@ -24,6 +24,8 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     signature::name_impl_params(&mut item.sig);
     super::foreign::add_device_bounds(&mut shown.generics);
     super::foreign::add_device_bounds(&mut item.sig.generics);
+    super::copied::of_function(&mut shown);
+    super::copied::of_function(&mut item.sig);
     let params = signature::params(&item.sig, None, &mut errors);
     signature::without_impl_result(&mut shown);
     if signature::without_impl_result(&mut item.sig) {

@@ -23,6 +23,7 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     let mut item = item.clone();
     PlainForms::default().visit_item_impl_mut(&mut item);
     super::foreign::add_device_bounds(&mut item.generics);
+    super::copied::of_block(&mut item);
     let item = &item;
     if let Some((name, method)) = super::foreign::method(item, &mut errors) {
         return super::foreign::expand(item, &name, method);
@@ -70,10 +71,7 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
 /// A macro of the trait's name then passes them on. If a trait has none, the import takes the trait alone, and a macro that
 /// drops them comes from the glob: the errors of the calls tell what is missing.
 fn with_device_side(mut kept: ItemImpl, path: &syn::Path, records: &TokenStream) -> TokenStream {
-    let mut path = path.clone();
-    if let Some(last) = path.segments.last_mut() {
-        last.arguments = syn::PathArguments::None;
-    }
+    let path = imported(path);
     let implemented = required_name();
     kept.items.push(ImplItem::Verbatim(quote! {
         __device_side! {
@@ -95,6 +93,22 @@ fn with_device_side(mut kept: ItemImpl, path: &syn::Path, records: &TokenStream)
     }
 }
 
+/// The types and traits of the prelude, but for traits that are made by `#[gpu_trait]`, as `tests/reference.rs` prints them.
+const PRELUDE: &str = include_str!("prelude_types.txt");
+
+/// The path by which an import finds a trait.
+///
+/// A trait that is named as an item of the prelude is the user's own. An import of the bare name would be ambiguous beside a glob
+/// import of the prelude, since a macro has expanded the trait.
+fn imported(path: &syn::Path) -> TokenStream {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut() {
+        last.arguments = syn::PathArguments::None;
+    }
+    let hides_the_prelude = path.get_ident().is_some_and(|name| PRELUDE.lines().any(|known| name == known));
+    if hides_the_prelude { quote!(self::#path) } else { quote!(#path) }
+}
+
 /// One function of an `impl` block.
 pub(super) struct Method<'a> {
     block: &'a ItemImpl,
@@ -110,6 +124,7 @@ impl<'a> Method<'a> {
     pub(super) fn new(block: &'a ItemImpl, item: &ImplItemFn, held: &HeldBody, errors: &mut Errors) -> Self {
         let mut item = item.clone();
         super::foreign::add_device_bounds(&mut item.sig.generics);
+        super::copied::of_function(&mut item.sig);
         let shown = item.sig.clone();
         signature::name_impl_params(&mut item.sig);
         let self_ty: Type = parse_quote!(Self);
@@ -279,11 +294,16 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
     let mut markers = TokenStream::new();
     for part in &item.items {
         let TraitItem::Fn(method) = part else {
-            kept.items.push(part.clone());
+            let mut part = part.clone();
+            if let TraitItem::Type(ty) = &mut part {
+                super::copied::of_associated(ty);
+            }
+            kept.items.push(part);
             continue;
         };
         let mut method = method.clone();
         super::foreign::add_device_bounds(&mut method.sig.generics);
+        super::copied::of_function(&mut method.sig);
         let shown = method.sig.clone();
         signature::name_impl_params(&mut method.sig);
         let name = &method.sig.ident;

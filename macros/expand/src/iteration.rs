@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall};
 
 use super::consumer::{DROPPING, UNCOUNTED, chain_has};
@@ -131,13 +132,13 @@ impl Lower<'_> {
             }
             ("step_by" | "skip" | "take", Some(n)) => {
                 let iter = self.iterator(&call.receiver);
-                let n = self.expr(n);
+                let (n, line) = (self.expr(n), self.line(n.span()));
                 let (iter_witness, iter_emit, n_witness, n_emit) =
                     (iter.witness, iter.emit, n.witness, n.emit);
                 let record = syn::Ident::new(&format!("iter_{name}"), method.span());
                 Lowered {
                     witness: quote!(#iter_witness #dot #method(#n_witness)),
-                    emit: quote!({ let __i = #iter_emit; let __n = #n_emit; __r.#record(__i, __n) }),
+                    emit: quote!({ let __i = #iter_emit; let __n = #n_emit; #line __r.#record(__i, __n) }),
                 }
             }
             (

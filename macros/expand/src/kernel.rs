@@ -39,6 +39,7 @@ pub fn expand(attr: TokenStream, item: &ItemFn) -> TokenStream {
         errors.at(param, signature::needs_bound(&param.ident));
     }
     super::foreign::add_device_bounds(&mut item.sig.generics);
+    super::copied::of_kernel(&mut item.sig);
     let item = &item;
     let attr = KernelAttr::parse(attr, &parameter_names(item), &mut errors);
     let refused = check(item, &mut errors);

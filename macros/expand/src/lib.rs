@@ -14,6 +14,7 @@ mod call;
 mod chain;
 mod consumer;
 mod control;
+mod copied;
 mod derive;
 mod derive_enum;
 mod derive_stage;

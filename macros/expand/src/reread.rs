@@ -7,10 +7,11 @@
 //! A `&T` is another matter: in Rust nobody writes what it refers to, and rustc itself reads it once.
 
 use quote::format_ident;
-use syn::visit::{self, Visit};
+use syn::visit;
 use syn::{Block, FnArg, Generics, Pat, PatType, Receiver, ReceiverKind, Signature, Stmt, Type, parse_quote};
 
 use super::signature;
+use crate::visitor::{Below, Visit};
 
 /// Binds the parameters of a twin again. What is constant waits for nobody.
 pub fn bind(sig: &mut Signature, block: &mut Block) {
@@ -46,13 +47,17 @@ fn again(typed: &mut PatType, place: usize) -> Option<Stmt> {
 fn refers(ty: &Type, generics: &Generics) -> bool {
     struct Found(bool);
     impl<'a> Visit<'a> for Found {
+        fn this(&mut self) -> &mut dyn Visit<'a> {
+            self
+        }
+
         fn visit_type_reference(&mut self, ty: &'a syn::TypeReference) {
             self.0 |= ty.mutability.is_some() && !matches!(*ty.elem, Type::Slice(_));
-            visit::visit_type(self, &ty.elem);
+            visit::visit_type(&mut Below(self), &ty.elem);
         }
         fn visit_generic_argument(&mut self, argument: &'a syn::GenericArgument) {
             self.0 |= matches!(argument, syn::GenericArgument::Lifetime(_));
-            visit::visit_generic_argument(self, argument);
+            visit::visit_generic_argument(&mut Below(self), argument);
         }
         fn visit_type_impl_trait(&mut self, _: &'a syn::TypeImplTrait) {
             self.0 = true;

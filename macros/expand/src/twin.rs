@@ -7,6 +7,7 @@ use syn::{Block, Expr, ExprIndex, Macro, Stmt, Type, parse_quote, parse_quote_sp
 
 use super::assign::compound;
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
+use super::iteration::is_iterator;
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
 use super::lower::any_ident;
@@ -78,6 +79,11 @@ impl VisitMut for Twin {
                     && let Some(rounded) = rounded_once(&path.path)
                 {
                     *call.func = rounded;
+                }
+            }
+            Expr::MethodCall(call) if !self.is_const && call.method == "step_by" => {
+                if let (true, Some(n)) = (is_iterator(&call.receiver), call.args.first_mut()) {
+                    *n = parse_quote_spanned!(n.span()=> ::warpsmith::__macro::step(#n));
                 }
             }
             Expr::Reference(reference) => {

@@ -44,6 +44,7 @@ visitors! {
     visit_expr_return: &'ast syn::ExprReturn,
     visit_file: &'ast syn::File,
     visit_fn_arg: &'ast syn::FnArg,
+    visit_generic_argument: &'ast syn::GenericArgument,
     visit_impl_item_fn: &'ast syn::ImplItemFn,
     visit_item_fn: &'ast syn::ItemFn,
     visit_lifetime: &'ast syn::Lifetime,
@@ -55,6 +56,7 @@ visitors! {
     visit_return_type: &'ast syn::ReturnType,
     visit_trait_item_fn: &'ast syn::TraitItemFn,
     visit_type: &'ast syn::Type,
+    visit_type_impl_trait: &'ast syn::TypeImplTrait,
     visit_type_reference: &'ast syn::TypeReference,
 }
 

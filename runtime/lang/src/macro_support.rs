@@ -10,6 +10,7 @@ use crate::types::Slice;
 pub use crate::argument::ImageArg;
 pub use crate::device_api::methods;
 pub use crate::device_api::shared::shared_alloc;
+pub use crate::device_type::{Field, NoField};
 pub use crate::gpu_trait_items;
 pub use crate::half::Nearest;
 pub use crate::ir::ValueLayout;
@@ -51,6 +52,14 @@ pub trait AtMut<I>: core::ops::IndexMut<I> {
 }
 
 impl<T: core::ops::IndexMut<I> + ?Sized, I> AtMut<I> for T {}
+
+/// The argument of `step_by`. Rust's own assertion says where it stands in the library, and not where it was called.
+#[inline(always)]
+#[track_caller]
+pub fn step(n: usize) -> usize {
+    assert!(n != 0, "{}", crate::record::ZERO_STEP);
+    n
+}
 
 /// Two indices of any integer types.
 #[inline(always)]
@@ -140,14 +149,6 @@ pub fn list<T, const N: usize>(items: [T; N]) -> Vec<T> {
 pub fn text(text: &str) -> FormatPiece {
     FormatPiece::Text(text.to_owned())
 }
-
-/// The type of a field.
-pub fn field_type<T: DeviceType>() -> Type {
-    T::ty()
-}
-
-/// Compiles for plain data only.
-pub fn assert_plain<T: GpuType>() {}
 
 /// The type of a derived struct.
 pub fn struct_type(

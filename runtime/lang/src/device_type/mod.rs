@@ -5,8 +5,10 @@
 //! recording and no CUDA text.
 
 mod constant;
+mod field;
 
 pub use constant::Constant;
+pub use field::{Field, NoField};
 
 use crate::ir::{self, ValueLayout};
 use crate::value_bytes::ValueBytes;

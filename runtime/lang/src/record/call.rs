@@ -2,7 +2,8 @@
 
 use super::{Local, Receiver, RecordError, Recorder};
 use crate::ir::{
-    Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, Ordered, Orders, StmtKind, Type,
+    Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, Ordered, Orders, Proof, StmtKind,
+    Type,
 };
 
 /// The target that a call resolves to.
@@ -114,6 +115,7 @@ impl Recorder {
                     let base = std::mem::replace(first, Expr::unit());
                     *first = self.sub_slice(true, base, None, None, false);
                 }
+                let args = self.of_parameters(&device, args);
                 self.call_device(&device, args)
             }
             Some(Callee::Constant(value)) => value(),
@@ -204,6 +206,15 @@ impl Recorder {
         // A part is checked once, where it is made.
         let of = if matches!(of.kind, ExprKind::SubSlice { .. }) { self.bind_always(of) } else { of };
         Expr { kind: ExprKind::Len(of.into()), ty }
+    }
+
+    /// Arguments that may be of any integer type, as indices, as the types that a function takes.
+    fn of_parameters(&mut self, device: &DeviceCallee, args: Vec<Expr>) -> Vec<Expr> {
+        let typed = args.into_iter().enumerate().map(|(at, arg)| match self.parameter(device, at) {
+            Some(ty @ Type::Scalar(_)) if ty != arg.ty && arg.ty.scalar().is_some() => self.cast(arg, ty),
+            _ => arg,
+        });
+        typed.collect()
     }
 
     fn call_device(&mut self, device: &DeviceCallee, args: Vec<Expr>) -> Expr {
@@ -326,7 +337,8 @@ impl Recorder {
     pub fn assert(&mut self, cond: Expr, message: &str, debug: bool) -> Expr {
         if cond.as_bool() != Some(true) {
             self.frame().add_effect(Effect::Writes);
-            self.push(StmtKind::Assert { cond, message: message.to_owned(), debug });
+            let message = message.to_owned();
+            self.push(StmtKind::Assert { cond, message, debug, proof: Proof::Open });
         }
         Expr::unit()
     }

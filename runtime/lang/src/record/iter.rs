@@ -150,10 +150,7 @@ impl Recorder {
     pub fn iter_step_by<'a>(&mut self, mut iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
-        if n.as_int() == Some(0) {
-            let at = self.location();
-            self.fail(super::RecordError::ZeroStep { at });
-        }
+        let n = self.nonzero_step(n);
         if let LoopCount::Range { step: step @ None, reversed: false, .. } = &mut iter.extent {
             *step = Some(n);
             return iter;
@@ -233,7 +230,7 @@ impl Recorder {
             }
         };
         let ty = bounds[0].ty.clone();
-        let k = self.for_begin(label, "k", false, ty, bounds, shape);
+        let k = self.range_begin(label, "k", false, ty, bounds, shape);
         let k = self.local(&k);
         if let ExprKind::Var(counter) = k.kind {
             self.frame().unnamed.push(counter);

@@ -2,7 +2,13 @@
 
 use super::block::kept;
 use super::{Local, RecordError, Recorder};
-use crate::ir::{Block, Expr, ExprKind, Location, LoopId, RangeLoop, StmtKind, Type, VarId, VarKind};
+use crate::ir::{
+    BinaryOp, Block, ConstValue, Expr, ExprKind, Location, LoopId, Proof, RangeLoop, StmtKind, Type, VarId,
+    VarKind, visit,
+};
+
+/// The words of Rust's `step_by` for a step of zero.
+pub const ZERO_STEP: &str = "assertion failed: step != 0";
 
 /// A loop that is being recorded.
 pub(super) struct OpenLoop {
@@ -172,24 +178,40 @@ impl Recorder {
         bounds: [Expr; 2],
         shape: RangeShape,
     ) -> Local {
+        let Some(step) = shape.step else {
+            let mut bounds = bounds;
+            self.sequence(&mut bounds);
+            return self.range_begin(label, name, mutable, ty, bounds, shape);
+        };
         let [start, end] = bounds;
-        let mut parts = vec![start, end];
-        parts.extend(shape.step);
+        let mut parts = [start, end, step];
         self.sequence(&mut parts);
-        let mut parts = parts.into_iter();
-        let (start, end) = (parts.next().unwrap_or_else(Expr::unit), parts.next().unwrap_or_else(Expr::unit));
-        let step = parts.next();
-        if step.as_ref().and_then(Expr::as_int) == Some(0) {
-            let at = self.location();
-            self.fail(RecordError::ZeroStep { at });
+        let [mut start, mut end, step] = parts;
+        if step.as_int().is_none() {
+            // Rust evaluates them before it looks at the step.
+            (start, end) = (self.settled(start, "start"), self.settled(end, "end"));
         }
+        let step = Some(self.nonzero_step(step));
+        self.range_begin(label, name, mutable, ty, [start, end], RangeShape { step, ..shape })
+    }
+
+    /// Opens a loop over a range whose parts are evaluated in any order.
+    pub(super) fn range_begin(
+        &mut self,
+        label: Option<&'static str>,
+        name: &str,
+        mutable: bool,
+        ty: Type,
+        [start, end]: [Expr; 2],
+        shape: RangeShape,
+    ) -> Local {
         let var = self.frame().new_var(name, ty.clone(), mutable, VarKind::Local);
         let range = RangeLoop {
             var,
             start,
             end,
             inclusive: shape.inclusive,
-            step: step.filter(|s| s.as_int() != Some(1)),
+            step: shape.step.filter(|s| s.as_int() != Some(1)),
             reversed: shape.reversed,
             unroll: shape.unroll,
             exact: false,
@@ -197,6 +219,36 @@ impl Recorder {
         self.open_loop(label, Some(Type::Unit), Some(range));
         self.frame().open();
         self.name(Expr { kind: ExprKind::Var(var), ty })
+    }
+
+    /// A step, which Rust asserts not to be zero.
+    pub(super) fn nonzero_step(&mut self, step: Expr) -> Expr {
+        if let Some(known) = step.as_int() {
+            if known == 0 {
+                let at = self.location();
+                self.fail(RecordError::ZeroStep { at });
+            }
+            return step;
+        }
+        let step = self.settled(step, "step");
+        let zero = Expr::constant(ConstValue::Int(0), step.ty.clone());
+        let cond = self.binary(BinaryOp::Ne, step.clone(), zero);
+        let message = ZERO_STEP.to_owned();
+        self.push(StmtKind::Assert { cond, message, debug: true, proof: Proof::Open });
+        step
+    }
+
+    /// A number that neither changes nor fails from here on.
+    fn settled(&mut self, number: Expr, name: &str) -> Expr {
+        let mut is_indexed = false;
+        visit::expr(&number, &mut |e| is_indexed |= matches!(e.kind, ExprKind::Index { .. }));
+        if number.ty == Type::Never || !is_indexed && self.is_stable(&number) {
+            return number;
+        }
+        let ty = number.ty.clone();
+        let var = self.frame().new_var(name, ty.clone(), false, VarKind::Local);
+        self.push(StmtKind::Let { var, init: Some(number) });
+        Expr { kind: ExprKind::Var(var), ty }
     }
 
     /// Closes `for`.

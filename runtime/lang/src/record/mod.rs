@@ -43,6 +43,7 @@ pub use error::RecordError;
 pub use iter::Iter;
 pub use launch::{ConstOf, Definition, KernelCallee, NoConst, PlainConst, record};
 pub use loops::RangeShape;
+pub(crate) use loops::ZERO_STEP;
 pub use order::Receiver;
 pub(crate) use range::{HALF_OPEN, INCLUSIVE};
 

@@ -2,7 +2,7 @@ use warpsmith::prelude::*;
 
 #[gpu_kernel]
 fn kernel(y: &mut [u32]) {
-    y[0] = y.first();
+    y.sort();
 }
 
 fn main() {}

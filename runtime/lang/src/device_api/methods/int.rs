@@ -121,6 +121,8 @@ device_methods! {
         fn wrapping_neg(self) -> Self = wrapping_neg;
         fn wrapping_div(self, other: Self) -> Self = with("ws_wrapping_div({0}, {1})", &int_prelude::WRAPPING_DIV);
         fn wrapping_rem(self, other: Self) -> Self = with("ws_wrapping_rem({0}, {1})", &int_prelude::WRAPPING_REM);
+        fn wrapping_div_euclid(self, other: Self) -> Self = with("ws_wrapping_div_euclid({0}, {1})", &int_prelude::WRAPPING_EUCLID);
+        fn wrapping_rem_euclid(self, other: Self) -> Self = with("ws_wrapping_rem_euclid({0}, {1})", &int_prelude::WRAPPING_EUCLID);
         fn wrapping_shl(self, n: u32) -> Self = wrapping_shift("<<");
         fn wrapping_shr(self, n: u32) -> Self = wrapping_shift(">>"), Facts::within(ResultRange::UpToFirst);
         fn saturating_add(self, other: Self) -> Self = with("ws_saturating_add({0}, {1})", &prelude::SATURATING_ADD);
@@ -131,6 +133,8 @@ device_methods! {
         fn overflowing_add(self, other: Self) -> (Self, bool) = with("ws_overflowing_add({0}, {1})", &int_prelude::OVERFLOWING_ADD);
         fn overflowing_sub(self, other: Self) -> (Self, bool) = with("ws_overflowing_sub({0}, {1})", &int_prelude::OVERFLOWING_SUB);
         fn overflowing_mul(self, other: Self) -> (Self, bool) = with("ws_overflowing_mul({0}, {1})", &int_prelude::OVERFLOWING_MUL);
+        fn overflowing_div(self, other: Self) -> (Self, bool) = with("ws_overflowing_div({0}, {1})", &int_prelude::OVERFLOWING_DIV);
+        fn overflowing_rem(self, other: Self) -> (Self, bool) = with("ws_overflowing_rem({0}, {1})", &int_prelude::OVERFLOWING_DIV);
         fn overflowing_neg(self) -> (Self, bool) = with("ws_overflowing_neg({0})", &int_prelude::OVERFLOWING_NEG);
         fn overflowing_pow(self, n: u32) -> (Self, bool) = with("ws_overflowing_pow({0}, {1})", &int_prelude::OVERFLOWING_POW);
         fn checked_add(self, other: Self) -> Option<Self> = checked("ws_overflowing_add({0}, {1})", &int_prelude::OVERFLOWING_ADD);
@@ -140,6 +144,8 @@ device_methods! {
         fn checked_pow(self, n: u32) -> Option<Self> = checked("ws_overflowing_pow({0}, {1})", &int_prelude::OVERFLOWING_POW);
         fn checked_div(self, other: Self) -> Option<Self> = checked("ws_checked_div({0}, {1})", &int_prelude::CHECKED_DIV);
         fn checked_rem(self, other: Self) -> Option<Self> = checked("ws_checked_rem({0}, {1})", &int_prelude::CHECKED_DIV);
+        fn checked_div_euclid(self, other: Self) -> Option<Self> = checked("ws_checked_div_euclid({0}, {1})", &int_prelude::CHECKED_EUCLID);
+        fn checked_rem_euclid(self, other: Self) -> Option<Self> = checked("ws_checked_rem_euclid({0}, {1})", &int_prelude::CHECKED_EUCLID);
         fn checked_shl(self, n: u32) -> Option<Self> = checked("ws_checked_shl({0}, {1})", &int_prelude::CHECKED_SHIFT);
         fn checked_shr(self, n: u32) -> Option<Self> = checked("ws_checked_shr({0}, {1})", &int_prelude::CHECKED_SHIFT);
         fn checked_ilog2(self) -> Option<u32> = checked("ws_checked_ilog({0}, 2)", &int_prelude::CHECKED_ILOG);
@@ -174,6 +180,7 @@ device_methods! {
         fn wrapping_add_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Self = wrapping("+");
         fn wrapping_sub_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Self = wrapping("-");
         fn checked_abs(self) -> Option<Self> = checked("ws_overflowing_abs({0})", &int_prelude::OVERFLOWING_ABS);
+        fn overflowing_abs(self) -> (Self, bool) = with("ws_overflowing_abs({0})", &int_prelude::OVERFLOWING_ABS);
         fn checked_add_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Option<Self> = checked("ws_add_unsigned({0}, {1})", &int_prelude::ADD_OTHER);
         fn checked_sub_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Option<Self> = checked("ws_sub_unsigned({0}, {1})", &int_prelude::ADD_OTHER);
         fn saturating_add_unsigned(self, other: <Self as Unsigned>::Unsigned) -> Self = with("ws_saturated(ws_add_unsigned({0}, {1}), true)", &int_prelude::SATURATED);

@@ -1,7 +1,10 @@
 //! CUDA definitions of the integer methods that report, saturate or divide.
 
 use super::super::text::PAIR;
-use super::prelude::{BITS, IS_NEGATIVE, LIMIT, NEXT_POWER_OF_TWO, SATURATING_ADD, SATURATING_SUB, UNSIGNED};
+use super::prelude::{
+    BITS, DIV_EUCLID, IS_NEGATIVE, LIMIT, NEXT_POWER_OF_TWO, REM_EUCLID, SATURATING_ADD, SATURATING_SUB,
+    UNSIGNED,
+};
 use crate::ir::Prelude;
 
 pub(super) static ONES: Prelude = Prelude {
@@ -135,6 +138,52 @@ __device__ __forceinline__ ws_Pair<T, bool> ws_checked_rem(T a, T b) {
 }
 ",
     needs: &[&UNSIGNED, &IS_SIGNED, &PAIR],
+};
+
+/// Rounded towards negative infinity for positive divisors; the quotient by -1 wraps as that of `wrapping_div`.
+pub(super) static WRAPPING_EUCLID: Prelude = Prelude {
+    name: "ws_wrapping_div_euclid",
+    code: "template <class T>
+__device__ __forceinline__ T ws_wrapping_div_euclid(T a, T b) {
+    return ws_is_signed<T>() && b == (T)~(T)0 ? ws_wrapping_div(a, b) : ws_div_euclid(a, b);
+}
+template <class T>
+__device__ __forceinline__ T ws_wrapping_rem_euclid(T a, T b) {
+    return ws_is_signed<T>() && b == (T)~(T)0 ? (T)0 : ws_rem_euclid(a, b);
+}
+",
+    needs: &[&WRAPPING_DIV, &DIV_EUCLID, &REM_EUCLID],
+};
+
+pub(super) static CHECKED_EUCLID: Prelude = Prelude {
+    name: "ws_checked_div_euclid",
+    code: "template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_checked_div_euclid(T a, T b) {
+    bool none = ws_no_quotient(a, b);
+    return ws_Pair<T, bool>{none ? (T)0 : ws_div_euclid(a, b), none};
+}
+template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_checked_rem_euclid(T a, T b) {
+    bool none = ws_no_quotient(a, b);
+    return ws_Pair<T, bool>{none ? (T)0 : ws_rem_euclid(a, b), none};
+}
+",
+    needs: &[&CHECKED_DIV, &DIV_EUCLID, &REM_EUCLID],
+};
+
+/// A quotient or remainder that wraps, and whether the quotient is none of the type.
+pub(super) static OVERFLOWING_DIV: Prelude = Prelude {
+    name: "ws_overflowing_div",
+    code: "template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_div(T a, T b) {
+    return ws_Pair<T, bool>{ws_wrapping_div(a, b), ws_no_quotient(a, b)};
+}
+template <class T>
+__device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_rem(T a, T b) {
+    return ws_Pair<T, bool>{ws_wrapping_rem(a, b), ws_no_quotient(a, b)};
+}
+",
+    needs: &[&WRAPPING_DIV, &WRAPPING_REM, &CHECKED_DIV],
 };
 
 pub(super) static CHECKED_SHIFT: Prelude = Prelude {

@@ -18,6 +18,7 @@ mod len;
 mod missing;
 mod option;
 mod order;
+mod pointers;
 mod prelude;
 mod range;
 mod slices;
@@ -33,8 +34,9 @@ pub use len::{ArrayLen, ViewOffset};
 pub use missing::{clamp::Missing as _, max::Missing as _, min::Missing as _};
 pub use option::{BoolMethods, NestedOptionMethods, OptionMethods, OptionRefMethods, ResultMethods};
 pub use order::{CmpMethods, OrderingMethods, PartialCmpMethods, TotalMethods};
+pub use pointers::PointerMethods;
 pub use range::{InclusiveMethods, RangeMethods};
-pub use slices::{PointerMethods, SliceMethods, SliceMutMethods};
+pub use slices::{SliceMethods, SliceMutMethods};
 pub use vector::VectorMethods;
 
 pub use crate::types::operators::{
@@ -59,7 +61,7 @@ pub(crate) mod lists {
     pub(crate) use super::half::half_conversion;
     pub(crate) use super::int::{int, signed, unsigned};
     pub(crate) use super::len::VIEW_OFFSET;
-    pub(crate) use super::slices::pointers;
+    pub(crate) use super::pointers::pointers;
     pub(crate) use super::vector::vector;
 }
 
@@ -74,6 +76,6 @@ pub mod markers {
     pub use super::half::half_conversion;
     pub use super::int::{int, signed};
     pub use super::len::Offset;
-    pub use super::slices::{PointerAdd, PointerIsNull, PointerRead, PointerSub, PointerWrite};
+    pub use super::pointers::{PointerAdd, PointerIsNull, PointerRead, PointerSub, PointerWrite};
     pub use super::vector::vector;
 }

@@ -37,6 +37,12 @@ recorded! {
     UnwrapErr |r, args| take(r, args, "Err", "called `Result::unwrap_err()` on an `Ok` value");
 }
 
+/// A device type whose values are copied out of references.
+#[doc(hidden)]
+pub trait Copied: DeviceType + Copy {}
+
+impl<T: DeviceType + Copy> Copied for T {}
+
 macro_rules! functions {
     ($($(#[$attribute:meta])* fn $name:ident<$($t:ident: $bound:path),+>($($arg:ident: $ty:ty),+) -> $ret:ty $body:block)+) => {$(
         /// The function behind a method.
@@ -132,7 +138,7 @@ functions! {
     fn ok_or_else<T: DeviceType, E: DeviceType>(option: Option<T>, error: impl FnOnce() -> E) -> Result<T, E> {
         match option { Some(value) => Ok(value), None => Err(error()) }
     }
-    fn copied<T: GpuType>(option: Option<&T>) -> Option<T> {
+    fn copied<T: Copied>(option: Option<&T>) -> Option<T> {
         match option { Some(value) => Some(*value), None => None }
     }
     fn ok<T: DeviceType, E: DeviceType>(result: Result<T, E>) -> Option<T> {
@@ -161,6 +167,18 @@ functions! {
     }
     fn and_then_ok<T: DeviceType, E: DeviceType, U: DeviceType>(result: Result<T, E>, f: impl FnOnce(T) -> Result<U, E>) -> Result<U, E> {
         match result { Ok(value) => f(value), Err(error) => Err(error) }
+    }
+    fn ok_map_or_else<T: DeviceType, E: DeviceType, U: DeviceType>(result: Result<T, E>, default: impl FnOnce(E) -> U, f: impl FnOnce(T) -> U) -> U {
+        match result { Ok(value) => f(value), Err(error) => default(error) }
+    }
+    fn ok_and<T: DeviceType, E: DeviceType, U: DeviceType>(result: Result<T, E>, other: Result<U, E>) -> Result<U, E> {
+        match result { Ok(_) => other, Err(error) => Err(error) }
+    }
+    fn ok_or_other<T: DeviceType, E: DeviceType, D: DeviceType>(result: Result<T, E>, other: Result<T, D>) -> Result<T, D> {
+        match result { Ok(value) => Ok(value), Err(_) => other }
+    }
+    fn err_or_else<T: DeviceType, E: DeviceType, D: DeviceType>(result: Result<T, E>, f: impl FnOnce(E) -> Result<T, D>) -> Result<T, D> {
+        match result { Ok(value) => Ok(value), Err(error) => f(error) }
     }
     fn ok_unwrap_or_else<T: DeviceType, E: DeviceType>(result: Result<T, E>, default: impl FnOnce(E) -> T) -> T {
         match result { Ok(value) => value, Err(error) => default(error) }
@@ -199,6 +217,19 @@ pub fn unwrap_or_default<T: DeviceType + Default + operators::Default>(option: O
     match option {
         Some(value) => value,
         None => T::default(),
+    }
+}
+
+/// The function behind `unwrap_or_default` of a `Result`.
+#[doc(hidden)]
+#[gpu_fn]
+#[allow(dead_code, clippy::manual_unwrap_or_default, reason = "its emitter is called; it defines the method")]
+pub fn ok_unwrap_or_default<T: DeviceType + Default + operators::Default, E: DeviceType>(
+    result: Result<T, E>,
+) -> T {
+    match result {
+        Ok(value) => value,
+        Err(_) => T::default(),
     }
 }
 
@@ -289,14 +320,14 @@ impl<T: DeviceType> OptionMethods<T> for Option<T> {}
 
 /// Methods of `Option`s of references in kernels.
 #[allow(missing_docs)]
-pub trait OptionRefMethods<T: GpuType>: Sized {
+pub trait OptionRefMethods<T: Copied>: Sized {
     methods! {
         copied_in_kernels() -> Option<T> = copied<T>;
         cloned_in_kernels() -> Option<T> = copied<T>;
     }
 }
 
-impl<T: GpuType> OptionRefMethods<T> for Option<&T> {}
+impl<T: Copied> OptionRefMethods<T> for Option<&T> {}
 
 /// Methods of `Option`s of `Option`s in kernels.
 #[allow(missing_docs)]
@@ -337,6 +368,17 @@ pub trait ResultMethods<T: DeviceType, E: DeviceType>: Sized {
         map_or_in_kernels<U: DeviceType, F: FnOnce(T) -> U>(U, F) -> U = ok_map_or<T, E, U>;
         is_ok_and_in_kernels<F: FnOnce(T) -> bool>(F) -> bool = is_ok_and<T, E>;
         is_err_and_in_kernels<F: FnOnce(E) -> bool>(F) -> bool = is_err_and<T, E>;
+        map_or_else_in_kernels<U: DeviceType, D: FnOnce(E) -> U, F: FnOnce(T) -> U>(D, F) -> U = ok_map_or_else<T, E, U>;
+        and_in_kernels<U: DeviceType>(Result<U, E>) -> Result<U, E> = ok_and<T, E, U>;
+        or_in_kernels<D: DeviceType>(Result<T, D>) -> Result<T, D> = ok_or_other<T, E, D>;
+        or_else_in_kernels<D: DeviceType, F: FnOnce(E) -> Result<T, D>>(F) -> Result<T, D> = err_or_else<T, E, D>;
+    }
+    #[doc(hidden)]
+    fn unwrap_or_default_in_kernels(self, _probe: &FnProbe<ok_unwrap_or_default<T, E>>) -> T
+    where
+        T: Default + operators::Default,
+    {
+        never_called()
     }
 }
 

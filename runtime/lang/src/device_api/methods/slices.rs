@@ -1,11 +1,10 @@
 //! Methods of what has elements side by side: parts, other element types, addresses.
 
-use crate::ir::{BinaryOp, Builtin, CudaText, Effect, Expr, Facts, Form, Meaning, Name, Type};
-use crate::meaning::{Arguments, give};
+use super::option::Copied;
+use crate::ir::{BinaryOp, Expr, Type};
 use crate::record::{Callee, Recorder};
-use crate::simulator::{AccessKind, context};
 use crate::types::{
-    AnyBits, DeviceType, GpuType, IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut,
+    AnyBits, DeviceType, IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut,
 };
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
@@ -59,6 +58,26 @@ pub trait SliceMethods: Sliceable {
         never_called()
     }
     #[doc(hidden)]
+    fn first_in_kernels(
+        &self,
+        _probe: &FnProbe<<first_element<Self::Element> as Instance>::Marker>,
+    ) -> Option<&Self::Element>
+    where
+        Self::Element: DeviceType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn last_in_kernels(
+        &self,
+        _probe: &FnProbe<<last_element<Self::Element> as Instance>::Marker>,
+    ) -> Option<&Self::Element>
+    where
+        Self::Element: DeviceType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
     fn as_ptr_in_kernels(&self, _probe: &FnProbe<PointerMarker>) -> *const Self::Element {
         never_called()
     }
@@ -105,14 +124,14 @@ pub trait SliceMutMethods: SliceableMut {
         _value: Self::Element,
         _probe: &FnProbe<<fill_slice<Self::Element> as Instance>::Marker>,
     ) where
-        Self::Element: GpuType,
+        Self::Element: Copied,
     {
         never_called()
     }
     #[doc(hidden)]
     fn reverse_in_kernels(&mut self, _probe: &FnProbe<<reverse_elements<Self::Element> as Instance>::Marker>)
     where
-        Self::Element: GpuType,
+        Self::Element: Copied,
     {
         never_called()
     }
@@ -123,7 +142,7 @@ pub trait SliceMutMethods: SliceableMut {
         _j: J,
         _probe: &FnProbe<<swap_elements<Self::Element> as Instance>::Marker>,
     ) where
-        Self::Element: GpuType,
+        Self::Element: Copied,
     {
         never_called()
     }
@@ -133,7 +152,7 @@ pub trait SliceMutMethods: SliceableMut {
         _from: &S,
         _probe: &FnProbe<CopyMarker<Self::Element>>,
     ) where
-        Self::Element: GpuType,
+        Self::Element: Copied,
     {
         never_called()
     }
@@ -157,12 +176,14 @@ macro_rules! instance {
 }
 
 instance! {
-    fill_slice: GpuType;
-    swap_elements: GpuType;
-    reverse_elements: GpuType;
-    copy_elements: GpuType;
+    fill_slice: Copied;
+    swap_elements: Copied;
+    reverse_elements: Copied;
+    copy_elements: Copied;
     element: DeviceType;
     element_mut: DeviceType;
+    first_element: DeviceType;
+    last_element: DeviceType;
 }
 
 /// A function whose first argument is a slice, called with whatever has elements side by side.
@@ -182,7 +203,7 @@ impl<F: DeviceFn> DeviceFn for Elements<F> {
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
 #[allow(dead_code, reason = "its emitter is called")]
-pub fn fill_slice<T: GpuType>(x: &mut [T], value: T) {
+pub fn fill_slice<T: Copied>(x: &mut [T], value: T) {
     for place in x.iter_mut() {
         *place = value;
     }
@@ -192,9 +213,9 @@ pub fn fill_slice<T: GpuType>(x: &mut [T], value: T) {
 #[doc(hidden)]
 pub struct CopyMarker<T>(core::marker::PhantomData<fn() -> T>);
 
-impl<T: GpuType> DeviceFn for CopyMarker<T> {
+impl<T: Copied> DeviceFn for CopyMarker<T> {
     fn callee() -> Callee {
-        fn record<T: GpuType>(recorder: &mut Recorder, args: Vec<Expr>, ty: Type) -> Expr {
+        fn record<T: Copied>(recorder: &mut Recorder, args: Vec<Expr>, ty: Type) -> Expr {
             let mut args = args.into_iter();
             let (Some(to), Some(from)) = (args.next(), args.next()) else { return Expr::never() };
             let to = recorder.sub_slice(true, to, None, None, false);
@@ -214,7 +235,7 @@ impl<T: GpuType> DeviceFn for CopyMarker<T> {
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
 #[allow(dead_code, clippy::manual_memcpy, reason = "its emitter is called")]
-pub fn copy_elements<T: GpuType>(to: &mut [T], from: &[T]) {
+pub fn copy_elements<T: Copied>(to: &mut [T], from: &[T]) {
     for i in 0..to.len() {
         to[i] = from[i];
     }
@@ -224,7 +245,7 @@ pub fn copy_elements<T: GpuType>(to: &mut [T], from: &[T]) {
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
 #[allow(dead_code, reason = "its emitter is called")]
-pub fn swap_elements<T: GpuType>(x: &mut [T], i: usize, j: usize) {
+pub fn swap_elements<T: Copied>(x: &mut [T], i: usize, j: usize) {
     let kept = x[i];
     x[i] = x[j];
     x[j] = kept;
@@ -234,7 +255,7 @@ pub fn swap_elements<T: GpuType>(x: &mut [T], i: usize, j: usize) {
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
 #[allow(dead_code, reason = "its emitter is called")]
-pub fn reverse_elements<T: GpuType>(x: &mut [T]) {
+pub fn reverse_elements<T: Copied>(x: &mut [T]) {
     let len = x.len();
     for i in 0..len / 2 {
         x.swap(i, len - 1 - i);
@@ -257,123 +278,29 @@ pub fn element_mut<T: DeviceType>(x: &mut [T], i: usize) -> Option<&mut T> {
     if i < x.len() { Some(&mut x[i]) } else { None }
 }
 
-/// Raw pointers in kernels.
-pub trait PointerMethods: Sized {
-    /// The type that it points to.
-    type Target;
-    /// The same pointer to another type.
-    type To<U>;
-    #[doc(hidden)]
-    fn add_in_kernels(self, _count: usize, _probe: &FnProbe<PointerAdd<Self::Target>>) -> Self {
-        never_called()
-    }
-    #[doc(hidden)]
-    fn sub_in_kernels(self, _count: usize, _probe: &FnProbe<PointerSub<Self::Target>>) -> Self {
-        never_called()
-    }
-    #[doc(hidden)]
-    fn offset_in_kernels(self, _count: isize, _probe: &FnProbe<PointerAdd<Self::Target>>) -> Self {
-        never_called()
-    }
-    #[doc(hidden)]
-    fn wrapping_add_in_kernels(self, _count: usize, _probe: &FnProbe<PointerAdd<Self::Target>>) -> Self {
-        never_called()
-    }
-    #[doc(hidden)]
-    fn wrapping_sub_in_kernels(self, _count: usize, _probe: &FnProbe<PointerSub<Self::Target>>) -> Self {
-        never_called()
-    }
-    #[doc(hidden)]
-    fn wrapping_offset_in_kernels(self, _count: isize, _probe: &FnProbe<PointerAdd<Self::Target>>) -> Self {
-        never_called()
-    }
-    #[doc(hidden)]
-    fn read_in_kernels(self, _probe: &FnProbe<PointerRead<Self::Target>>) -> Self::Target {
-        never_called()
-    }
-    #[doc(hidden)]
-    fn is_null_in_kernels(self, _probe: &FnProbe<PointerIsNull<Self::Target>>) -> bool {
-        never_called()
-    }
-    #[doc(hidden)]
-    fn cast_in_kernels<U>(self, _probe: &FnProbe<crate::types::operators::CastMarker>) -> Self::To<U> {
-        never_called()
-    }
-    #[doc(hidden)]
-    fn write_in_kernels(self, _value: Self::Target, _probe: &FnProbe<PointerWrite<Self::Target>>) {
-        never_called()
-    }
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, clippy::get_first, reason = "its emitter is called; it defines the method")]
+pub fn first_element<T: DeviceType>(x: &[T]) -> Option<&T> {
+    x.get(0)
 }
 
-impl<T> PointerMethods for *const T {
-    type Target = T;
-    type To<U> = *const U;
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn last_element<T: DeviceType>(x: &[T]) -> Option<&T> {
+    x.get(x.len().wrapping_sub(1))
 }
 
-impl<T> PointerMethods for *mut T {
-    type Target = T;
-    type To<U> = *mut U;
-}
-
-macro_rules! pointer {
-    ($($name:ident, $rust:literal, $text:literal, |$args:ident, $ret:ident| $meaning:expr $(, $key:ident: $value:expr)*;)+) => {
-    $(
+macro_rules! only_in_twins {
+    ($($method:ident($($ty:ty)?) -> $ret:ty;)+) => {$(
         #[doc(hidden)]
-        pub struct $name<T>(core::marker::PhantomData<fn() -> T>);
-
-        impl<T: DeviceType> DeviceFn for $name<T> {
-            fn callee() -> Callee {
-                #[allow(clippy::extra_unused_type_parameters, reason = "all pointers are told apart by their elements")]
-                unsafe fn meaning<T: DeviceType>(args: *const *const u8, $ret: *mut u8) {
-                    // SAFETY: the caller of a meaning passes the arguments that the meaning was made for.
-                    unsafe {
-                        let mut $args = Arguments::new(args);
-                        $meaning
-                    }
-                }
-                Callee::Builtin(&pointers::ALL[pointers::Number::$name as usize], Some(Meaning(meaning::<T>)))
-            }
+        pub fn $method(&self $(, _: $ty)?) -> $ret {
+            never_called()
         }
-    )+
-
-        /// The builtins of the methods of raw pointers.
-        pub(crate) mod pointers {
-            use super::*;
-
-            #[allow(clippy::enum_variant_names, reason = "the names of the markers")]
-            pub(super) enum Number { $($name),+ }
-
-            pub(crate) static ALL: &[Builtin] = &[$(Builtin {
-                $($key: $value,)*
-                ..Builtin::pure(Name::new($rust), |_, _| CudaText::new($text))
-            }),+];
-        }
-    };
-}
-
-/// The address `count` elements further.
-fn moved<T: DeviceType>(from: *mut u8, count: isize) -> *mut u8 {
-    from.wrapping_offset(count.wrapping_mul(T::LAYOUT.size as isize))
-}
-
-pointer! {
-    PointerAdd, "add", "(({0}) + ({1}))", |args, ret| give(moved::<T>(args.take(), args.take()), ret),
-        facts: Facts::MOVES.is(Form::PointerSum);
-    PointerSub, "sub", "(({0}) - ({1}))", |args, ret| {
-        let (from, count): (_, isize) = (args.take(), args.take());
-        give(moved::<T>(from, count.wrapping_neg()), ret);
-    }, facts: Facts::MOVES;
-    PointerRead, "read", "(*({0}))", |args, ret| {
-        let from: *const u8 = args.take();
-        context::on_access_at(from.cast::<T>(), AccessKind::Read);
-        give(T::from_ir(from), ret);
-    }, effect: Effect::Writes, facts: Facts::READS.is(Form::PointerRead);
-    PointerWrite, "write", "(*({0}) = {1})", |args, _ret| {
-        let (to, value): (*mut u8, T) = (args.take(), args.take());
-        context::on_access_at(to.cast::<T>().cast_const(), AccessKind::Write);
-        value.to_ir(to);
-    }, effect: Effect::Writes, facts: Facts::WRITES.is(Form::PointerWrite);
-    PointerIsNull, "is_null", "(({0}) == nullptr)", |args, ret| give(args.take::<*const u8>().is_null(), ret);
+    )+};
 }
 
 macro_rules! host {
@@ -399,9 +326,28 @@ macro_rules! host {
                 (i < len).then(|| unsafe { &*ptr.add(i) })
             }
 
+            /// The first element, if there is one.
+            pub fn first(&self) -> Option<&T> {
+                self.get(0)
+            }
+
+            /// The last element, if there is one.
+            pub fn last(&self) -> Option<&T> {
+                self.get(self.extent().1.wrapping_sub(1))
+            }
+
             /// Address of the first element.
             pub fn as_ptr(&self) -> *const T {
                 self.extent().0
+            }
+
+            // Methods that kernels lack: the twin has them, and the witness tells what to write.
+            only_in_twins! {
+                split_first() -> Option<(&T, &[T])>;
+                split_last() -> Option<(&T, &[T])>;
+                contains(&T) -> bool;
+                binary_search(&T) -> Result<usize, usize>;
+                to_vec() -> Vec<T>;
             }
         }
     )+};
