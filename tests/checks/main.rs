@@ -9,5 +9,6 @@ mod lanes;
 mod lines;
 mod matrices;
 mod resident;
+mod steps;
 mod verdicts;
 mod worded;

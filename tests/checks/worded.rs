@@ -35,12 +35,13 @@ fn said(fault: Error) -> String {
 
 /// Asserts that all executors report the same text, which begins with this and names this line.
 #[track_caller]
-fn says(begins: &str, line: u32, launch: impl Fn(&Device) -> warpsmith::Result<()>) {
+pub fn says(begins: &str, line: u32, launch: impl Fn(&Device) -> warpsmith::Result<()>) {
+    let file = std::panic::Location::caller().file();
     let all = texts(launch);
     for (name, text) in &all {
         assert_eq!(text, &all[0].1, "{name} and {}", all[0].0);
         assert!(text.starts_with(begins), "{name}: {text}");
-        let place = format!(" at {}:{line}, in block (0, 0, 0), thread (1, 0, 0) of kernel `", file!());
+        let place = format!(" at {file}:{line}, in block (0, 0, 0), thread (1, 0, 0) of kernel `");
         assert!(text.contains(&place), "{name}, not{place}: {text}");
     }
 }

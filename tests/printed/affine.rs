@@ -27,6 +27,55 @@ fn columns(numbers: &[i32], x: &mut [i32], y: &mut [i32], z: &mut [i32]) {
     }
 }
 
+/// Sums each row that another one names, by a counter that takes every `by`-th place, and by a cursor that does.
+#[gpu_kernel]
+fn gathered(order: &[i32], x: &[i32], y: &mut [i32], pitch: i32, by: i32) {
+    let row = order[0];
+    for k in (1..pitch).step_by(by as usize) {
+        y[k] += x[row * pitch + k];
+    }
+    let (mut k, row) = (order[1], order[2]);
+    while k < pitch {
+        y[k] += x[row * pitch + k];
+        k += block_dim().x as i32;
+    }
+}
+
+#[test]
+fn a_row_that_memory_names_is_compared_before_a_loop_with_a_step() {
+    let options = PrintOptions { checks: Checks::All, line_directives: false };
+    let text = gathered::print(&(), &options).expect("a kernel").code;
+    let inside = "ws_is_in(((long long)(int)((unsigned int)row * pitch) + 1ll), x_len) && ws_is_in(";
+    assert!(text.contains(inside), "{text}");
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn rows_that_memory_names_are_what_their_twins_are() {
+    needs_cxx();
+    let run = |order: &[i32; 3], [pitch, by]: [i32; 2], executor| {
+        let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+        let up = |values: &[i32]| device.upload(values).expect("memory");
+        let (order, x, mut y) = (up(order), up(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]), up(&[0; 5]));
+        let launch = gathered(&order, &x, &mut y, pitch, by).grid(1).block(1);
+        launch.launch(&device).map_err(super::first_line)?;
+        Ok::<_, String>(device.download(&y).expect("memory"))
+    };
+    assert_eq!(run(&[1, 0, 1], [5, 2], Executor::All).expect("no fault"), [6, 14, 8, 18, 10]);
+    let (mut dice, mut faults) = (Dice(3), 0);
+    for _ in 0..200 {
+        let mut pick = |all: &[i32]| all[dice.below(all.len())];
+        let order =
+            [pick(&[0, 1, 1, 2, -1, 1 << 28]), pick(&[0, 0, 2, 5, -1]), pick(&[0, 1, 1, 2, 3, -(1 << 28)])];
+        let sizes = [pick(&[0, 4, 4, 5, 5, 6]), pick(&[1, 2, 3, 7])];
+        let [twin, interpreter, printed] = [Executor::Twin, Executor::Interpreter, Executor::Printed]
+            .map(|executor| run(&order, sizes, executor));
+        assert_eq!((&twin, &twin), (&interpreter, &printed), "{order:?} {sizes:?}");
+        faults += usize::from(twin.is_err());
+    }
+    assert!((50..180).contains(&faults), "{faults} of 200");
+}
+
 type Numbers = [i32; 8];
 
 /// The message of a fault, or the elements.

@@ -239,3 +239,91 @@ fn cursors_that_a_loop_leaves_as_they_are_are_compared_before_it() {
         assert!(fault.contains("is out of bounds for length"), "{fault}");
     }
 }
+
+/// Adds up the elements of a range, by counters of all kinds.
+#[gpu_kernel]
+fn summed(kind: u32, low: i64, high: i64, x: &[u32], out: &mut [u32]) {
+    let mut sum = 0;
+    if kind == 0 {
+        for at in low as i32..high as i32 {
+            sum += x[at];
+        }
+    } else if kind == 1 {
+        for at in low as u32..high as u32 {
+            sum = sum * 3 + x[at];
+        }
+    } else if kind == 2 {
+        for at in low as u64..high as u64 {
+            sum ^= x[at];
+        }
+    } else if kind == 3 {
+        for at in low as i32..high as i32 {
+            let here = if x[at as usize] > 2 { 1 } else { 2 };
+            sum += here;
+        }
+    } else if kind == 4 {
+        // A negative number is another index here.
+        for at in low as i32..high as i32 {
+            sum += x[at as u32];
+        }
+    } else if kind == 5 {
+        // Not every iteration reads.
+        for at in low as i32..high as i32 {
+            if at % 2 == 0 {
+                sum += x[at];
+            }
+        }
+    } else {
+        for at in low as i32..high as i32 {
+            out[0] = at as u32;
+            sum += x[at];
+        }
+    }
+    out[1] = sum;
+}
+
+#[test]
+fn a_loop_whose_only_check_is_that_of_its_counter_is_compiled_once() {
+    let options = PrintOptions { checks: Checks::All, line_directives: false };
+    let text = summed::print(&(), &options).expect("a kernel").code;
+    assert_eq!(text.matches("ws_all<").count(), 4, "{text}");
+    for line in ["ws_all<unsigned int>(start, end, x_len, 1, ws_fault);", "sum = sum * 3u + x[at];"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert_eq!(text.matches("auto check").count(), 3, "{text}");
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn a_check_before_a_loop_tells_the_first_index_out_of_bounds() {
+    needs_cxx();
+    let run = |executor, kind, [low, high]: [i64; 2]| {
+        let device = Device::simulator_with(Settings { executor, ..Settings::default() });
+        let (x, mut out) =
+            (device.upload(&[1, 2, 3, 4]).expect("memory"), device.upload(&[9; 2]).expect("memory"));
+        let launch = summed(kind, low, high, &x, &mut out).grid(1).block(1);
+        launch.launch(&device).map_err(|fault| fault.to_string())?;
+        Ok::<_, String>(device.download(&out).expect("memory"))
+    };
+    for kind in 0..7 {
+        for range in [[0, 4], [1, 3], [4, 4], [9, 2], [3, -7]] {
+            // As numbers without a sign, the last range has many.
+            if range[1] >= 0 || ![1, 2].contains(&kind) {
+                run(Executor::All, kind, range).expect("no fault, and no difference");
+            }
+        }
+        for (range, want) in [([0, 5], 4), ([2, 90], 4), ([7, 9], 7), ([-3, 2], -3), ([-2, -1], -2)] {
+            let want = match kind {
+                1 | 4 => i64::from(want as u32),
+                5 if want % 2 != 0 => want + 1,
+                _ => want,
+            };
+            let begins = format!("index {want} is out of bounds for length 4");
+            let is_empty = [1, 2].contains(&kind) && (range[0] as u64) > range[1] as u64;
+            if !is_empty {
+                let fault = fault_of_all(|executor| run(executor, kind, range));
+                assert!(fault.starts_with(&begins), "{kind} {range:?}: {fault}");
+            }
+        }
+    }
+}

@@ -56,3 +56,30 @@ fn what_the_host_cannot_run_is_refused_by_name() {
     let text = refused.to_string();
     assert!(text.contains("the host does not run the PTX `mma.sync.aligned`"), "{text}");
 }
+
+/// Each operand is a number whose zero compilers know to be positive.
+#[gpu_kernel]
+fn differences_from_zero(x: &[i64], y: &mut [f32], z: &mut [f64]) {
+    let v = x[0];
+    let singles = [0.0 - v as f32, 0.0 - v as u64 as f32, 0.0 - v as i32 as f32, 0.0 - v as u8 as f32];
+    let doubles = [0.0 - v as f64, 0.0 - v as u64 as f64, 0.0 - v as i16 as f64, 0.0 - (v as f64).abs()];
+    for i in 0..4u32 {
+        y[i] = singles[i];
+        z[i] = doubles[i];
+    }
+    y[4] = 0.0 - (v as f32 + 0.0) * (v as f32);
+    z[4] = -0.0 - v as f64;
+}
+
+#[test]
+#[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
+fn zero_minus_zero_is_positive() {
+    needs_cxx();
+    let device = Device::simulator_with(Settings { executor: Executor::All, ..Settings::default() });
+    let x = device.upload(&[0i64]).expect("memory");
+    let (mut y, mut z) =
+        (device.upload(&[1f32; 5]).expect("memory"), device.upload(&[1f64; 5]).expect("memory"));
+    differences_from_zero(&x, &mut y, &mut z).grid(1).block(1).launch(&device).expect("no difference");
+    assert!(device.download(&y).expect("memory").iter().all(|v| v.to_bits() == 0));
+    assert!(device.download(&z).expect("memory")[..4].iter().all(|v| v.to_bits() == 0));
+}

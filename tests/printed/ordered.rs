@@ -122,23 +122,31 @@ fn device(executor: Executor) -> Device {
     Device::simulator_with(Settings { executor, ..Settings::default() })
 }
 
+/// Asserts that the first index that is out of bounds is told: one of the names, which index two arrays of seven elements.
+#[track_caller]
+fn tells_the_name<T: GpuType>(
+    names: &[u32],
+    values: [T; 2],
+    launch: impl Fn(&Device, &Buffer<u32>, [&Buffer<T>; 2], &mut Buffer<T>) -> warpsmith::Result<()>,
+) {
+    let fault = fault_of_all(|executor| {
+        let device = device(executor);
+        let names = device.upload(names).expect("memory");
+        let [x, y] = values.map(|value| device.upload(&[value; 7]).expect("memory"));
+        let mut sums = device.upload(&values[..1]).expect("memory");
+        launch(&device, &names, [&x, &y], &mut sums).map_err(|e| e.to_string())
+    });
+    assert!(fault.starts_with("index 90 is out of bounds for length 7"), "{fault}");
+}
+
 #[test]
 #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
 fn a_sum_that_a_compiler_turns_around_tells_its_first_part() {
     needs_cxx();
     for form in 0..6u32 {
-        let fault = fault_of_all(|executor| {
-            let device = device(executor);
-            let names = device.upload(&[0u32, 1, 2, 90, 3]).expect("memory");
-            let [x, y] = [[1i32; 7], [2; 7]].map(|values| device.upload(&values).expect("memory"));
-            let mut sums = device.upload(&[0i32]).expect("memory");
-            turned(&names, &x, &y, form, &mut sums)
-                .grid(1)
-                .block(1)
-                .launch(&device)
-                .map_err(|e| e.to_string())
+        tells_the_name(&[0, 1, 2, 90, 3], [1, 2], |device, names, [x, y], sums| {
+            turned(names, x, y, form, sums).grid(1).block(1).launch(device)
         });
-        assert!(fault.starts_with("index 90 is out of bounds for length 7"), "{form}: {fault}");
     }
 }
 
@@ -147,18 +155,9 @@ fn a_sum_that_a_compiler_turns_around_tells_its_first_part() {
 fn arguments_of_a_call_are_checked_in_order() {
     needs_cxx();
     for form in 0..3u32 {
-        let fault = fault_of_all(|executor| {
-            let device = device(executor);
-            let names = device.upload(&[0u32, 1, 2, 90, 3]).expect("memory");
-            let [x, y] = [[1f32; 7], [2.0; 7]].map(|values| device.upload(&values).expect("memory"));
-            let mut sums = device.upload(&[0f32]).expect("memory");
-            called(&names, &x, &y, form, &mut sums)
-                .grid(1)
-                .block(1)
-                .launch(&device)
-                .map_err(|e| e.to_string())
+        tells_the_name(&[0, 1, 2, 90, 3], [1.0, 2.0], |device, names, [x, y], sums| {
+            called(names, x, y, form, sums).grid(1).block(1).launch(device)
         });
-        assert!(fault.starts_with("index 90 is out of bounds for length 7"), "{form}: {fault}");
     }
 }
 
@@ -166,14 +165,9 @@ fn arguments_of_a_call_are_checked_in_order() {
 #[cfg_attr(not(cxx), ignore = "needs a C++ compiler")]
 fn arguments_of_a_call_outside_loops_are_checked_in_order() {
     needs_cxx();
-    let fault = fault_of_all(|executor| {
-        let device = device(executor);
-        let names = device.upload(&[0u32, 90]).expect("memory");
-        let [x, y] = [[1f32; 7], [2.0; 7]].map(|values| device.upload(&values).expect("memory"));
-        let mut sums = device.upload(&[0f32]).expect("memory");
-        called_once(&names, &x, &y, 1, &mut sums).grid(1).block(1).launch(&device).map_err(|e| e.to_string())
+    tells_the_name(&[0, 90], [1.0, 2.0], |device, names, [x, y], sums| {
+        called_once(names, x, y, 1, sums).grid(1).block(1).launch(device)
     });
-    assert!(fault.starts_with("index 90 is out of bounds for length 7"), "{fault}");
 }
 
 #[test]

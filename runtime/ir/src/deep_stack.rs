@@ -5,45 +5,40 @@
 //! This module knows nothing of kernels.
 
 use std::cell::Cell;
-
-use corosensei::on_stack;
-use corosensei::stack::DefaultStack;
+use std::panic::resume_unwind;
+use std::thread::{self, Builder};
 
 /// Address space of the stack; the system gives memory to the pages that are used.
 const BYTES: usize = 256 << 20;
 
 thread_local! {
-    /// The stack of this thread, while no work runs on it.
-    static SPARE: Cell<Option<DefaultStack>> = const { Cell::new(None) };
-    /// Whether this thread is on such a stack already.
+    /// Whether this thread has such a stack.
     static WITHIN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs work on a large stack; where the system has no room for one, on that of the thread.
-pub fn run<R>(work: impl FnOnce() -> R) -> R {
+/// Runs work on a large stack, which is that of a thread of its own; where the system has no room for one, on that of this thread.
+pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     if WITHIN.get() {
         return work();
     }
-    let Some(mut stack) = SPARE.take().or_else(|| DefaultStack::new(BYTES).ok()) else { return work() };
-    let _inside = Inside::enter();
-    let result = on_stack(&mut stack, work);
-    SPARE.set(Some(stack));
-    result
-}
-
-/// Notes that the thread is on a large stack, until it is dropped: by a panic too.
-struct Inside;
-
-impl Inside {
-    fn enter() -> Self {
-        WITHIN.set(true);
-        Self
-    }
-}
-
-impl Drop for Inside {
-    fn drop(&mut self) {
-        WITHIN.set(false);
+    // The work is given to the thread only once there is one.
+    let mut work = Some(work);
+    let given = &mut work;
+    let done = thread::scope(|scope| {
+        let deep = move || {
+            WITHIN.set(true);
+            given.take().map(|work| work())
+        };
+        // Messages of panics name the thread.
+        let name = thread::current().name().unwrap_or_default().to_owned();
+        let started = Builder::new().name(name).stack_size(BYTES).spawn_scoped(scope, deep);
+        started.ok().map(|thread| thread.join())
+    });
+    match (done, work) {
+        (Some(Ok(Some(result))), _) => result,
+        (Some(Err(panic)), _) => resume_unwind(panic),
+        (_, Some(work)) => work(),
+        (_, None) => unreachable!("a thread that took the work has a result of it"),
     }
 }
 

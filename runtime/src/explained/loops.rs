@@ -150,6 +150,7 @@ impl ExplainedLoop {
                 "; compiled twice: some iterations at a time without checks if comparisons before them hold, and with them"
             }
             Some(Ahead::Tried) => "; compiled twice: first with failures noted, then to report one",
+            Some(Ahead::Reported) => "; a comparison before it reports the first failure",
             None => "",
         }
     }

@@ -314,3 +314,102 @@ fn by_a_long_table(x: &[u8], y: &mut [u32]) {
 fn a_long_table_says_what_its_elements_are() {
     assert_eq!(lifted::<by_a_long_table>(), (0, vec![]));
 }
+
+/// A table whose places are found by a mask, beside another number that is given any value.
+#[gpu_kernel]
+fn probed(keys: &[u32], found: &mut [u32], mask: u32) {
+    let key = thread_idx().x * 2_654_435_769;
+    let mut slot = (key >> 7) & mask;
+    let mut tries = 0xffff_ffffu32;
+    while keys[slot] != key && tries != 0 {
+        slot = (slot + 1) & mask;
+        tries = keys[slot];
+    }
+    if !found.is_empty() {
+        found[0] = slot;
+    }
+}
+
+/// The number after each in a ring.
+#[gpu_kernel]
+fn around_a_ring(y: &mut [f32], count: i32) {
+    let mut own = [0.0f32; 12];
+    let mut sum = 0.0;
+    if count <= 12 {
+        for i in 0..count {
+            own[i as usize] = i as f32;
+            let next = if i + 1 == count { 0 } else { i + 1 };
+            let two_further = (i + 2) % count;
+            sum += own[next as usize] - own[two_further as usize];
+        }
+    }
+    if !y.is_empty() {
+        y[0] = sum;
+    }
+}
+
+/// The same with a ring that may be smaller than what it is compared with.
+#[gpu_kernel]
+fn around_another_ring(y: &mut [f32], count: i32, others: i32) {
+    let own = [0.0f32; 12];
+    let mut sum = 0.0;
+    if count <= 12 {
+        for i in 0..count {
+            sum += own[(if i + 1 == others { 0 } else { i + 1 }) as usize];
+        }
+    }
+    if !y.is_empty() {
+        y[0] = sum;
+    }
+}
+
+#[gpu_kernel]
+fn row_of_a_matrix(x: &[f32], y: &mut [f32], rows: usize, cols: usize) {
+    let i = global_id();
+    if i < rows && i < y.len() {
+        let row = &x[i * cols..(i + 1) * cols];
+        y[i] = row.iter().sum();
+    }
+}
+
+/// A row of a length that may be negative: its end is before its start.
+#[gpu_kernel]
+fn row_of_a_length(x: &[f32], y: &mut [f32], row: i32, cols: i32) {
+    if !y.is_empty() {
+        y[0] = x[(row * cols) as usize..((row + 1) * cols) as usize].len() as f32;
+    }
+}
+
+/// An index with five factors.
+#[gpu_kernel]
+fn depthwise(x: &[f32], y: &mut [f32], batch: i32, h: i32, w: i32, c: i32, k: i32, stride: i32, pad: i32) {
+    let id = (block_idx().x * block_dim().x + thread_idx().x) as i32;
+    if id >= batch * h * w * c {
+        return;
+    }
+    let (ch, ox, oy, b) = (id % c, id / c % w, id / c / w % h, id / c / w / h);
+    let mut sum = 0.0;
+    for ky in 0..k {
+        for kx in 0..k {
+            let (iy, ix) = (oy * stride + ky - pad, ox * stride + kx - pad);
+            if iy >= 0 && iy < h && ix >= 0 && ix < w {
+                sum += x[((b * h + iy) * w + ix) * c + ch];
+            }
+        }
+    }
+    y[id] = sum;
+}
+
+#[test]
+fn masks_rings_and_rows_are_in_bounds() {
+    let (left, conditions) = lifted::<probed>();
+    assert_eq!(left, 0);
+    assert!(conditions.iter().any(|condition| condition.contains("mask")), "{conditions:?}");
+    assert_eq!(lifted::<around_a_ring>(), (0, vec![]));
+    assert_eq!(lifted::<around_another_ring>(), (0, vec!["max(0, min(count, 12)) < 12".to_owned()]));
+    let (left, conditions) = lifted::<row_of_a_matrix>();
+    assert_eq!((left, conditions.len()), (0, 1), "{conditions:?}");
+    let (_, conditions) = lifted::<row_of_a_length>();
+    assert!(conditions.contains(&"-1 < cols".to_owned()), "{conditions:?}");
+    assert_eq!(lifted::<depthwise>().0, 0);
+}

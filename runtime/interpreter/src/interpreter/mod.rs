@@ -80,6 +80,6 @@ pub fn program(kernel: &dyn AnyKernel, module: &ValidModule, options: LowerOptio
 }
 
 /// Returns whether a file is in one of the folders.
-fn is_in(folders: &[&str], file: &str) -> bool {
+pub fn is_in(folders: &[&str], file: &str) -> bool {
     folders.iter().any(|folder| file.starts_with(folder))
 }

@@ -98,6 +98,18 @@ impl Printer<'_> {
     }
 }
 
+/// Whether an index is as far from another as their counters are: then one beyond the last that a loop with a step takes is not far.
+pub(super) fn is_beside(counter: VarId, index: &Expr) -> bool {
+    match &whole(index).kind {
+        ExprKind::Var(var) => *var == counter,
+        ExprKind::Exact(inner) | ExprKind::Cast(inner) => is_beside(counter, inner),
+        ExprKind::Binary(BinaryOp::Add, a, b) if has(counter, a) != has(counter, b) => {
+            is_beside(counter, if has(counter, a) { a } else { b })
+        }
+        _ => false,
+    }
+}
+
 /// An index without a cast of all of it, which leaves what is in bounds as it is.
 fn whole(index: &Expr) -> &Expr {
     match &index.kind {

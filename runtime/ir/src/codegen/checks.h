@@ -59,7 +59,14 @@ __device__ __forceinline__ I ws_at_int(I index, unsigned long long len, unsigned
     return index;
 }
 
-// The length of a check by `ws_inside` that compares 32 bits.
+// The numbers from a start up to an end, of which each must be below a length.
+template <class I>
+__device__ __forceinline__ void ws_all(I start, I end, unsigned long long len, unsigned int site, ws_Fault* fault) {
+    bool outside = (long long)start < 0 || (unsigned long long)start >= len;
+    if (start < end && (outside || (unsigned long long)end > len)) ws_fail(fault, site, outside ? (unsigned long long)start : len, len);
+}
+
+// The length of a check by `ws_inside` that compares 32 bits, unless the index has more.
 struct ws_Short {
     unsigned long long len;
 };
@@ -68,7 +75,9 @@ __device__ __forceinline__ ws_Short ws_int(unsigned long long len) { return {len
 template <class I>
 __device__ __forceinline__ bool ws_is_outside(I index, unsigned long long len) { return (unsigned long long)index >= len; }
 template <class I>
-__device__ __forceinline__ bool ws_is_outside(I index, ws_Short of) { return (unsigned int)index >= (unsigned int)of.len; }
+__device__ __forceinline__ bool ws_is_outside(I index, ws_Short of) {
+    return sizeof(I) > 4 ? (unsigned long long)index >= of.len : (unsigned int)index >= (unsigned int)of.len;
+}
 __device__ __forceinline__ unsigned long long ws_len(unsigned long long len) { return len; }
 __device__ __forceinline__ unsigned long long ws_len(ws_Short of) { return (unsigned int)of.len; }
 

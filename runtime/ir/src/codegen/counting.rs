@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 
 use super::batches::{Counted, rest};
-use super::known_inside::{Early, Run};
+use super::hoisted::may_skip;
+use super::known_inside::Early;
 use super::loop_head::{Form, Head};
 use super::once::Known;
 use super::precedence::{ASSIGNMENT, Text, UNARY};
@@ -32,12 +33,17 @@ impl Printer<'_> {
     /// Prints a loop with a condition that is compiled without checks that leave, or with fewer of them, and with all; whether it
     /// was printed.
     pub(super) fn while_twice(&mut self, id: LoopId, cond: &Expr, body: &Block) -> bool {
+        self.while_counted(id, cond, body) || self.while_below_ends(id, cond, body)
+    }
+
+    /// The same of a loop that counts up to an end.
+    fn while_counted(&mut self, id: LoopId, cond: &Expr, body: &Block) -> bool {
         let Some(counting) = self.counts_up(cond, body) else { return false };
         let (before, evaluated) = (self.function.early.len(), self.function.evaluated.len());
         let text = self.expr(counting.end);
         self.pass_fixed(&counting);
         let mut along = self.runs(counting.counter, Some(cond), body);
-        along.retain(|own| counting.by_one || matches!(own.run, Run::Sum { .. }));
+        along.retain(|own| counting.by_one || may_skip(own));
         let may_be_hoisted = !along.is_empty() && self.may_be_twice(id, body);
         let is_hoisted = may_be_hoisted && self.are_all(&along, Some(cond), body);
         // Fewer checks of a counter with a stride save nothing, where others are left.

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use super::known_inside::Early;
 use super::precedence::ASSIGNMENT;
 use super::slice::is_slice;
+use super::stmt::is_as_it_stands;
 use super::{Printer, SiteKind, prelude};
 use crate::ir::{
     BinaryOp, Const, ConstValue, Expr, ExprKind, Form, Lazy, Location, Proof, Stmt, StmtKind, Type, VarId,
@@ -172,6 +173,11 @@ impl Printer<'_> {
     /// it; a call's arguments are evaluated in any order, and GCC computes `-a + b` as `b - a`, its `b` first.
     fn are_ordered(&self, stmt: &Stmt) -> bool {
         let (mut are_ordered, mut count) = (true, 0);
+        // `place = place op value` reads the place first.
+        if let StmtKind::Assign { place, op: Some(op), value } = &stmt.kind {
+            let are_few = [place, value].into_iter().any(|part| self.is_harmless(part));
+            are_ordered = are_few || place.ty.scalar().is_none() || is_as_it_stands(*op, place, value);
+        }
         let whole = match &stmt.kind {
             StmtKind::Let { init: Some(value), .. } | StmtKind::Assign { op: None, value, .. } => Some(value),
             _ => None,
@@ -319,6 +325,7 @@ impl Printer<'_> {
                     self.look_in(last, found);
                     false
                 }
+                StmtKind::Assert { debug, proof, .. } => !self.asserts(*debug, *proof),
                 _ => false,
             };
             if !goes_on || found.checks.len() >= MOST_CHECKS {

@@ -4,7 +4,8 @@ use super::guard::atomic_effect;
 use super::precedence::{ASSIGNMENT, CONDITIONAL, PRIMARY, Text, UNARY};
 use super::{Printer, Proof, Site, SiteKind, prelude};
 use crate::ir::{
-    ArgumentAccess, Builtin, Closure, Expr, ExprKind, FnId, Form, Location, Type, VarId, VarKind,
+    ArgumentAccess, BinaryOp, Builtin, Closure, Expr, ExprKind, FnId, Form, Location, Scalar, Type, VarId,
+    VarKind,
 };
 
 impl Printer<'_> {
@@ -85,7 +86,10 @@ impl Printer<'_> {
     /// An operand of a value with parts.
     pub(super) fn part(&mut self, e: &Expr) -> String {
         if !super::slice::is_one_value(&e.ty) {
-            return self.argument(e);
+            let text = self.expr(e);
+            // Braces take no `int` for a `bool`.
+            let narrowed = if is_int_in_c(e) { Text::cast("bool", text) } else { text };
+            return narrowed.at(ASSIGNMENT);
         }
         match &e.kind {
             ExprKind::Field(..) | ExprKind::Index { .. } => self.held_slice(e).at(ASSIGNMENT),
@@ -448,6 +452,17 @@ pub(super) fn is_zero(e: &Expr) -> bool {
         Some(crate::ir::ConstValue::Int(0)) | Some(crate::ir::ConstValue::Bool(false)) => true,
         Some(crate::ir::ConstValue::F32(f)) => f.to_bits() == 0,
         Some(crate::ir::ConstValue::F64(f)) => f.to_bits() == 0,
+        _ => false,
+    }
+}
+
+/// Returns whether C computes a `bool` in `int`.
+fn is_int_in_c(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Binary(BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor, ..) => {
+            e.ty == Type::Scalar(Scalar::Bool)
+        }
+        ExprKind::Select(_, a, b) => is_int_in_c(a) || is_int_in_c(b),
         _ => false,
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::affine::is_of_int;
+use super::affine::{is_beside, is_of_int};
 use super::batches::jumps;
 use super::known_inside::{Along, Indexed, Run};
 use super::loop_head::Head;
@@ -30,7 +30,8 @@ impl Printer<'_> {
     pub(super) fn twice(&mut self, ranged: Ranged<'_>) -> bool {
         // If the counter alone is checked, no loop has to be tried.
         let along = self.along(ranged.range, ranged.body);
-        (self.are_all(&along, None, ranged.body) && self.hoisted(ranged))
+        self.reported(ranged, &along)
+            || (self.are_all(&along, None, ranged.body) && self.hoisted(ranged))
             || self.tried(ranged)
             || self.hoisted(ranged)
     }
@@ -78,7 +79,7 @@ impl Printer<'_> {
         let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
         let mut along = if is_plain { self.runs(range.var, None, body) } else { Vec::new() };
         // The number before the end may be none that the loop takes.
-        along.retain(|own| range.step.is_none() || matches!(own.run, Run::Sum { .. }));
+        along.retain(|own| range.step.is_none() || may_skip(own));
         along
     }
 
@@ -135,7 +136,9 @@ impl Printer<'_> {
         let scalar = integer(index).filter(|scalar| scalar.bits() >= 32)?;
         let is_own = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == counter);
         let is_wide = |e: &Expr| match &e.kind {
-            ExprKind::Cast(inner) => is_own(inner) && integer(inner).is_some_and(|from| from.bits() == 32),
+            ExprKind::Cast(inner) => {
+                is_own(inner) && integer(inner).is_some_and(|from| from.bits() == 32 || from == Scalar::I64)
+            }
             _ => false,
         };
         let is_counter = |e: &Expr| is_own(e) || scalar.is_unsigned() && is_wide(e);
@@ -307,6 +310,14 @@ impl Printer<'_> {
             };
         });
         is_plain
+    }
+}
+
+/// Returns whether a comparison of the number before a loop's end serves a loop that may not take that number.
+pub(super) fn may_skip(own: &Along) -> bool {
+    match own.run {
+        Run::Sum { .. } => true,
+        Run::Affine(counter) => is_beside(counter, &own.value),
     }
 }
 

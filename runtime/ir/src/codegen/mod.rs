@@ -9,6 +9,7 @@ mod arith;
 mod arrays;
 mod batches;
 mod counting;
+mod cursors;
 mod early;
 mod enums;
 mod expr;
@@ -28,6 +29,7 @@ mod once;
 mod precedence;
 mod prelude;
 mod print;
+mod reported;
 mod shadow;
 mod slice;
 mod source;
@@ -143,6 +145,11 @@ impl<'m> Printer<'m> {
             (Checks::Lifted(fulfilled), Proof::Launch(needed)) => needed & !fulfilled != 0,
             (Checks::Lifted(_) | Checks::All | Checks::Also(_), _) => true,
         }
+    }
+
+    /// Returns whether an assertion is printed.
+    fn asserts(&self, debug: bool, proof: Proof) -> bool {
+        !debug || self.is_checked(proof)
     }
 
     /// Returns whether anything is checked.
@@ -264,7 +271,7 @@ impl<'m> Printer<'m> {
         let mut found = false;
         crate::ir::visit::exprs(block, &mut |e| found |= self.fails_itself(e));
         crate::ir::visit::stmts(block, &mut |s| {
-            found |= matches!(s.kind, crate::ir::StmtKind::Assert { debug, .. } if !debug || self.checks())
+            found |= matches!(s.kind, crate::ir::StmtKind::Assert { debug, proof, .. } if self.asserts(debug, proof))
                 || matches!(s.kind, crate::ir::StmtKind::Launch(_) if self.checks());
         });
         found

@@ -134,7 +134,8 @@ impl Printer<'_> {
             return Some(format!("{name}({subscript}, {len}, {site})"));
         }
         let is_first = matches!(base.kind, ExprKind::Var(slice) if Some(slice) == *first);
-        let len = if self.is_short(base, index) { format!("ws_int({len})") } else { len.to_owned() };
+        let is_short = matches!(base.kind, ExprKind::Var(slice) if self.is_short_slice(slice));
+        let len = if is_short { format!("ws_int({len})") } else { len.to_owned() };
         let parts = format!("({subscript}, {len}, {site})");
         let compared = if is_first { format!("{name}.any{parts}") } else { format!("{name}.other{parts}") };
         (*ahead != Ahead::Compared).then_some(compared)

@@ -54,7 +54,7 @@ pub struct PrintedLoop {
     pub ahead: Option<Ahead>,
 }
 
-/// The reason why the first of two versions of a loop needs no checks.
+/// The reason why a loop, or the first of its two versions, needs no checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ahead {
     /// A comparison before the loop.
@@ -63,6 +63,8 @@ pub enum Ahead {
     Batched,
     /// Failures are noted, and the second version runs after a failure.
     Tried,
+    /// A comparison before the loop reports the first failure, and there is no second version.
+    Reported,
 }
 
 /// The requirements of a kernel on a device and a launch.

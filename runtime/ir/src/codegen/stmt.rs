@@ -54,7 +54,7 @@ impl Printer<'_> {
                 let value = self.expr(value).text;
                 self.function.push(&format!("return {value};"));
             }
-            StmtKind::Assert { debug: true, .. } if !self.checks() => {}
+            StmtKind::Assert { debug, proof, .. } if !self.asserts(*debug, *proof) => {}
             StmtKind::Assert { cond, message, .. } => self.assert(cond, message, stmt.at),
             StmtKind::Print { pieces, args } => self.print(pieces, args),
             StmtKind::Launch(launch) => self.launch(launch, stmt.at),
@@ -157,19 +157,7 @@ impl Printer<'_> {
         if let Type::Vector(..) = place.ty {
             return self.assign_binary(&target, op, place, value);
         }
-        let scalar = super::types::scalar_of(&place.ty);
-        let as_it_stands = match op {
-            BinaryOp::Rem => !scalar.is_float(),
-            BinaryOp::Shl | BinaryOp::Shr => {
-                scalar.bits() >= 32
-                    && !(scalar.is_signed() && op == BinaryOp::Shl)
-                    && value.as_int().is_some()
-            }
-            BinaryOp::Div => scalar != Scalar::I8,
-            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
-            _ => arith::is_plain(scalar),
-        };
-        if as_it_stands {
+        if is_as_it_stands(op, place, value) {
             let value = self.expr(value).at(ASSIGNMENT);
             let symbol = super::precedence::operator(op).0;
             self.function.push(&format!("{target} {symbol}= {value};"));
@@ -290,6 +278,20 @@ fn exact_step<'e>(place: &Expr, value: &'e Expr) -> Option<(BinaryOp, &'e Expr)>
             Some((*op, by))
         }
         _ => None,
+    }
+}
+
+/// Returns whether `place op= value` has the same operator in C++, which evaluates the value first, as Rust does.
+pub(super) fn is_as_it_stands(op: BinaryOp, place: &Expr, value: &Expr) -> bool {
+    let scalar = super::types::scalar_of(&place.ty);
+    match op {
+        BinaryOp::Rem => !scalar.is_float(),
+        BinaryOp::Shl | BinaryOp::Shr => {
+            scalar.bits() >= 32 && !(scalar.is_signed() && op == BinaryOp::Shl) && value.as_int().is_some()
+        }
+        BinaryOp::Div => scalar != Scalar::I8,
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
+        _ => arith::is_plain(scalar),
     }
 }
 

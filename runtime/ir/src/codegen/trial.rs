@@ -20,6 +20,10 @@ use crate::ranges::{integer, root};
 /// Variables that a loop may change, each as large as a register or a few.
 const MOST_CHANGED: usize = 6;
 const MOST_BYTES: usize = 16;
+/// The size of an array that a loop may change.
+const MOST_ARRAY_BYTES: usize = 64;
+/// Iterations at most of the loops in an iteration.
+const MOST_INNER: i128 = 64;
 
 impl Printer<'_> {
     /// Prints a loop that is tried, if it may be; whether it was printed.
@@ -77,11 +81,17 @@ impl Printer<'_> {
         if self.gpu_checks().any() || !self.checks() || self.function.once.is_some() {
             return None;
         }
-        self.only_changes(cond, body).filter(|_| self.checks_slices(along, cond, body))
+        self.changes(cond, body).filter(|_| self.checks_slices(along, cond, body))
     }
 
-    /// The variables of the code around that a loop with this condition and this body changes, if it does nothing else.
+    /// The numbers and vectors of the code around that a loop with this condition and this body changes, if it does nothing else.
     pub(super) fn only_changes(&self, cond: Option<&Expr>, body: &Block) -> Option<Vec<VarId>> {
+        let is_number = |var: &VarId| !matches!(self.function.var(*var).ty, Type::Array(..));
+        self.changes(cond, body).filter(|vars| vars.iter().all(is_number))
+    }
+
+    /// The same with small arrays.
+    fn changes(&self, cond: Option<&Expr>, body: &Block) -> Option<Vec<VarId>> {
         let own = declared(body)?;
         let mut all_pure = true;
         visit::exprs(body, &mut |e| all_pure &= self.is_pure(e));
@@ -103,7 +113,13 @@ impl Printer<'_> {
             if own.contains(&var) || changed.contains(&var) {
                 return;
             }
-            is_sound &= matches!(ty, Type::Scalar(_) | Type::Vector(..)) && ty.size() <= MOST_BYTES;
+            is_sound &= match ty {
+                Type::Scalar(_) | Type::Vector(..) => ty.size() <= MOST_BYTES,
+                Type::Array(of, _) => {
+                    matches!(**of, Type::Scalar(_)) && (1..=MOST_ARRAY_BYTES).contains(&ty.size())
+                }
+                _ => false,
+            };
             changed.push(var);
         });
         is_sound.then_some(changed)
@@ -204,7 +220,7 @@ impl Printer<'_> {
     }
 }
 
-/// The variables that a block declares; nothing if it holds more than plain statements.
+/// The variables that a block declares; nothing if it holds more than plain statements and short loops.
 fn declared(body: &Block) -> Option<HashSet<VarId>> {
     let (mut own, mut is_plain) = (HashSet::new(), true);
     visit::stmts(body, &mut |stmt| match &stmt.kind {
@@ -213,8 +229,30 @@ fn declared(body: &Block) -> Option<HashSet<VarId>> {
                 matches!(init.ty, Type::Scalar(_) | Type::Vector(..) | Type::Struct(_) | Type::Array(..));
             own.insert(*var);
         }
+        StmtKind::For { range, .. } => {
+            own.insert(range.var);
+        }
         StmtKind::Assign { .. } | StmtKind::If { .. } | StmtKind::Block(_) => {}
         _ => is_plain = false,
     });
-    is_plain.then_some(own)
+    (is_plain && turns(body).is_some_and(|turns| turns <= MOST_INNER)).then_some(own)
+}
+
+/// The number of iterations of a block's loops, if it is a constant: one for the block itself.
+fn turns(body: &Block) -> Option<i128> {
+    let mut all: i128 = 1;
+    for stmt in &body.stmts {
+        let times = match &stmt.kind {
+            StmtKind::For { range, .. } => {
+                let (start, end) = (range.start.as_int()?, range.end.as_int()?);
+                end.checked_sub(start)?.checked_add(i128::from(range.inclusive))?.max(0)
+            }
+            _ => 1,
+        };
+        for inner in visit::blocks(stmt) {
+            let more = turns(inner)?.checked_mul(times)?;
+            all = all.checked_add(if matches!(stmt.kind, StmtKind::For { .. }) { more } else { more - 1 })?;
+        }
+    }
+    Some(all)
 }

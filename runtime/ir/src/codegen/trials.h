@@ -8,7 +8,8 @@ struct ws_Noted {
     __device__ __forceinline__ I operator()(I index, unsigned long long, unsigned int) const { return index; }
     template <class I>
     __device__ __forceinline__ I any(I index, ws_Short of, unsigned int) const {
-        unsigned int at = (unsigned int)index;
+        // An index of 64 bits that has more than 32 is beyond all others.
+        unsigned int at = sizeof(I) > 4 && (unsigned long long)index >> 32 != 0 ? 0xffffffffu : (unsigned int)index;
         last = (unsigned int)of.len - 1u;
         most = at > most ? at : most;
         return (I)(at < last ? at : last);
@@ -36,6 +37,17 @@ __device__ __forceinline__ bool ws_was_right(Loop loop, V& var, Vars&... vars) {
     const V before = var;
     bool was_right = ws_was_right(loop, vars...);
     if (!was_right) var = before;
+    return was_right;
+}
+
+template <class Loop, class T, int n, class... Vars>
+__device__ __forceinline__ bool ws_was_right(Loop loop, T (&var)[n], Vars&... vars) {
+    T before[n];
+    for (int at = 0; at < n; ++at) before[at] = var[at];
+    bool was_right = ws_was_right(loop, vars...);
+    if (!was_right) {
+        for (int at = 0; at < n; ++at) var[at] = before[at];
+    }
     return was_right;
 }
 

@@ -19,6 +19,19 @@ pub enum SyncScope {
     Grid,
 }
 
+impl SyncScope {
+    /// What the threads are called together.
+    pub fn threads(self) -> &'static str {
+        match self {
+            Self::Warp => "warp",
+            Self::Warpgroup => "warpgroup",
+            Self::Block => "block",
+            Self::Cluster => "cluster",
+            Self::Grid => "grid",
+        }
+    }
+}
+
 /// The effect of a call besides its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {

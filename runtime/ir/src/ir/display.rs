@@ -187,8 +187,12 @@ impl Printer<'_> {
             StmtKind::Continue(id) => format!("continue@{}", id.0),
             StmtKind::Return(None) => "return".to_owned(),
             StmtKind::Return(Some(e)) => format!("return {}", self.expr(e)),
-            StmtKind::Assert { cond, message, debug } => {
-                let name = if *debug { "debug assert" } else { "assert" };
+            StmtKind::Assert { cond, message, debug, proof } => {
+                let name = match (debug, proof) {
+                    (true, Proof::Text) => "proven assert",
+                    (true, _) => "debug assert",
+                    (false, _) => "assert",
+                };
                 format!("{name} {}, {message:?}", self.expr(cond))
             }
             StmtKind::Print { args, .. } => format!("print {}", self.exprs(args)),

@@ -1,6 +1,6 @@
 //! Statements: where effects happen and control flows.
 
-use super::{BinaryOp, Expr, Location, NestedLaunch, VarId};
+use super::{BinaryOp, Expr, Location, NestedLaunch, Proof, VarId};
 
 /// A loop of one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,8 +90,10 @@ pub enum StmtKind {
         cond: Expr,
         /// The message otherwise.
         message: String,
-        /// `debug_assert!`: printed with the bounds checks, and left out where they are.
+        /// `debug_assert!`, or what Rust asserts by itself: printed with the bounds checks, and left out where they are.
         debug: bool,
+        /// Why it holds, if it is one of these.
+        proof: Proof,
     },
     /// `println!` in a kernel.
     Print {

@@ -78,3 +78,44 @@ pub fn operands(stmt: &Stmt) -> Vec<&Expr> {
         | StmtKind::Continue(_) => vec![],
     }
 }
+
+/// The expressions of a statement itself, to be changed.
+pub fn operands_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
+    match &mut stmt.kind {
+        StmtKind::Let { init, .. } => init.iter_mut().collect(),
+        StmtKind::Assign { place, value, .. } => vec![value, place],
+        StmtKind::Expr(e) => vec![e],
+        StmtKind::If { cond, .. } | StmtKind::While { cond, .. } | StmtKind::Assert { cond, .. } => {
+            vec![cond]
+        }
+        StmtKind::For { range, .. } => {
+            [&mut range.start, &mut range.end].into_iter().chain(&mut range.step).collect()
+        }
+        StmtKind::Return(value) => value.iter_mut().collect(),
+        StmtKind::Print { args, .. } => args.iter_mut().collect(),
+        StmtKind::Launch(launch) => launch.operands_mut(),
+        StmtKind::Shared(_)
+        | StmtKind::DynamicShared(_)
+        | StmtKind::Block(_)
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_) => vec![],
+    }
+}
+
+/// Calls `change` for every expression, before its operands; these are left alone where it says that it is done.
+pub fn exprs_mut(block: &mut Block, change: &mut dyn FnMut(&mut Expr) -> bool) {
+    for stmt in &mut block.stmts {
+        operands_mut(stmt).into_iter().for_each(|e| expr_mut(e, change));
+        blocks_mut(stmt).into_iter().for_each(|inner| exprs_mut(inner, change));
+    }
+}
+
+fn expr_mut(e: &mut Expr, change: &mut dyn FnMut(&mut Expr) -> bool) {
+    if change(e) {
+        return;
+    }
+    if let ExprKind::Closure(closure) = &mut e.kind {
+        exprs_mut(&mut closure.body, change);
+    }
+    e.operands_mut().into_iter().for_each(|operand| expr_mut(operand, change));
+}

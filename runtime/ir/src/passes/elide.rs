@@ -209,12 +209,14 @@ impl<'a> Walk<'a> {
                     self.known.learn(&place, range);
                 }
             }
-            StmtKind::Assert { cond, debug, .. } => {
+            StmtKind::Assert { cond, debug: true, proof, .. } => {
                 self.mark(cond);
-                if !*debug {
-                    let facts = self.implied(cond, true);
-                    self.known.extend(facts);
-                }
+                self.prove(cond, proof);
+            }
+            StmtKind::Assert { cond, .. } => {
+                self.mark(cond);
+                let facts = self.implied(cond, true);
+                self.known.extend(facts);
             }
             StmtKind::Expr(e) => {
                 self.mark(e);
@@ -379,19 +381,32 @@ impl<'a> Walk<'a> {
         {
             return;
         }
-        self.passed += 1;
-        let needs = match self.aim {
-            Aim::Mark(callee) => self.calls.needs(callee, self.passed),
-            _ => self.needs_of(e),
-        };
-        if let Aim::Called(callee) = self.aim {
-            return self.calls.note(callee, self.passed, needs);
-        }
-        let Some(needs) = needs else { return };
-        let asked = self.ask(needs);
+        let Some(asked) = self.proof_by(|walk| walk.needs_of(e)) else { return };
         if let ExprKind::Index { proof, .. } | ExprKind::SubSlice { proof, .. } = &mut e.kind {
             *proof = asked;
         }
+    }
+
+    /// Marks an assertion that is proven, or notes it for all calls of its function.
+    fn prove(&mut self, cond: &Expr, proof: &mut Proof) {
+        let marks = self.assigned.is_none() && self.stored.is_none() && self.narrowing.is_none();
+        if marks && self.notes.is_none() && *proof == Proof::Open {
+            *proof = self.proof_by(|walk| walk.needs_of_nonzero(cond)).unwrap_or(Proof::Open);
+        }
+    }
+
+    /// The proof of the next check, by what it rests on; nothing if it is not proven here.
+    fn proof_by(&mut self, needs: impl FnOnce(&Self) -> Option<Vec<Condition>>) -> Option<Proof> {
+        self.passed += 1;
+        let needs = match self.aim {
+            Aim::Mark(callee) => self.calls.needs(callee, self.passed),
+            _ => needs(self),
+        };
+        if let Aim::Called(callee) = self.aim {
+            self.calls.note(callee, self.passed, needs);
+            return None;
+        }
+        needs.map(|needs| self.ask(needs))
     }
 
     /// The proof that rests on conditions, which join those of the module as long as there is room.

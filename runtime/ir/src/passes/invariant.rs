@@ -97,7 +97,9 @@ impl Assumed {
             self.low = Assumption::Stepped;
             return;
         }
-        if matches!(self.low, Assumption::Entry | Assumption::Stepped) && self.among.low != self.entry.low {
+        let all = Range::of_type(self.scalar);
+        let is_among = self.among.low != self.entry.low && says_low(&self.among, &all);
+        if is_among && matches!(self.low, Assumption::Entry | Assumption::Stepped) {
             (self.held.low, self.held.low_needs) = (self.among.low.clone(), self.among.low_needs.clone());
             self.low = Assumption::Among;
             return;
@@ -125,8 +127,9 @@ impl Assumed {
             self.high = Assumption::Guarded;
             return;
         }
-        if self.high != Assumption::Among && self.among.high != self.entry.high && self.among.high.is_short()
-        {
+        let is_among =
+            self.among.high != self.entry.high && says_high(&self.among, &Range::of_type(self.scalar));
+        if is_among && self.high != Assumption::Among && self.among.high.is_short() {
             (self.held.high, self.held.needs) = (self.among.high.clone(), self.among.needs.clone());
             self.high = Assumption::Among;
             return;

@@ -1,7 +1,8 @@
 //! The conditions of a launch under which an index or a range is in bounds.
 
 use super::elide::Walk;
-use crate::ir::{Condition, Expr, ExprKind, Quantity, Type};
+use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Type};
+use crate::limits;
 use crate::ranges::{Length, Range, axes, integer, joined};
 
 impl Walk<'_> {
@@ -18,6 +19,13 @@ impl Walk<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The conditions under which an assertion that a number is not zero holds; `None` if there are none.
+    pub(super) fn needs_of_nonzero(&self, cond: &Expr) -> Option<Vec<Condition>> {
+        let ExprKind::Binary(BinaryOp::Ne, number, zero) = &cond.kind else { return None };
+        integer(number).filter(|_| zero.as_int() == Some(0) && !cond.has_effect())?;
+        self.scope.ensure_least(&self.scope.range(number, &self.known), 1)
     }
 
     /// The conditions of a launch under which an index is in bounds; `None` if there are none.
@@ -82,6 +90,16 @@ impl Walk<'_> {
     /// The conditions under which the start of a range is no more than its end.
     fn in_order(&self, start: &Expr, end: &Expr, first: &Range, last: &Range) -> Option<Vec<Condition>> {
         let Some(distance) = self.scope.distance(start, end) else {
+            if let Some(n) = self.scope.row_length(start, end) {
+                let positive = self.scope.ensure_positive(n, &self.scope.range(n, &self.known))?;
+                // The end is not less unless the product wraps. If it wraps at 64 bits, it is beyond all lengths, which is asked too.
+                let (_, most) = integer(end)?.int_range()?;
+                let fits = match most < limits::ELEMENTS {
+                    true => self.scope.ensure(last.high.clone(), Quantity::Const(most + 1))?,
+                    false => Vec::new(),
+                };
+                return Some([fits, positive, last.needs.clone()].concat());
+            }
             let ordered = self.scope.ensure(first.high.clone(), last.low.clone().plus(1))?;
             return Some(joined(&ordered, &last.low_needs));
         };

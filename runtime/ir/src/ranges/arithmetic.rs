@@ -318,7 +318,15 @@ impl FunctionScope<'_> {
         };
         let low = a.low.clone().product(b.low.clone());
         let high = a.high.clone().product(b.high.clone());
-        self.wrapping(Range { low, high, needs, low_needs }.needing(&sound), scalar)
+        let range = Range { low, high, needs, low_needs }.needing(&sound);
+        if scalar.is_unsigned() {
+            return Some(self.fewer(range, scalar));
+        }
+        // A product of numbers that are not negative is not below the least one.
+        let (_, most) = scalar.int_range()?;
+        let fits = self.ensure(range.high.clone(), Quantity::Const(most + 1))?;
+        let needs = joined(&range.all_needs(), &fits);
+        Some(Range { needs: needs.clone(), low_needs: needs, ..range })
     }
 
     /// A product of factors that may be negative, by plain numbers.

@@ -28,15 +28,24 @@ impl Known {
     }
 
     /// Returns whether `a` is known to be at most `b`.
+    ///
+    /// The successor of a lesser number is no more, and does not wrap.
     pub fn is_ordered(&self, a: &Expr, b: &Expr) -> bool {
         let (a, b) = (strip(a), strip(b));
         self.orders.iter().any(|(less, more, _)| same(less, a) && same(more, b))
+            || successor(a).is_some_and(|before| before.ty == b.ty && self.is_less(before, b))
     }
 
     /// Returns whether `a` is known to be less than `b`.
     pub fn is_less(&self, a: &Expr, b: &Expr) -> bool {
         let (a, b) = (strip(a), strip(b));
         self.orders.iter().any(|(less, more, strictly)| *strictly && same(less, a) && same(more, b))
+    }
+
+    /// What is known to be less than `e`.
+    pub fn below<'k>(&'k self, e: &'k Expr) -> impl Iterator<Item = &'k Expr> {
+        let is_below = |(_, more, strictly): &&(Expr, Expr, bool)| *strictly && same(more, strip(e));
+        self.orders.iter().filter(is_below).map(|(less, ..)| less)
     }
 
     /// Forgets the facts about variables.
@@ -135,8 +144,8 @@ impl Known {
                         facts.relate(a, b, 0, self, scope);
                         (b, a, 0)
                     }
-                    BinaryOp::Ne if is_zero(a) => (a, b, 1),
-                    BinaryOp::Ne if is_zero(b) => (b, a, 1),
+                    BinaryOp::Ne if is_zero(a) || self.is_ordered(a, b) => (a, b, 1),
+                    BinaryOp::Ne if is_zero(b) || self.is_ordered(b, a) => (b, a, 1),
                     _ => return facts,
                 };
                 facts.relate(less, more, gap, self, scope);

@@ -274,6 +274,31 @@ impl FunctionScope<'_> {
         if is_start(a) { Some(b) } else { is_start(b).then_some(&**a) }
     }
 
+    /// `n`, where `start` is `row * n` and `end` is `(row + 1) * n`.
+    pub fn row_length<'e>(&'e self, start: &'e Expr, end: &'e Expr) -> Option<&'e Expr> {
+        let (from, to) = (self.factors(start)?, self.factors(end)?);
+        let follows = |next: &Expr, e: &Expr| match &strip(next).kind {
+            ExprKind::Binary(BinaryOp::Add, before, by) => {
+                by.as_int() == Some(1) && same(strip(before), strip(e))
+            }
+            _ => false,
+        };
+        let pairs = [(0, 0), (0, 1), (1, 0), (1, 1)];
+        let is_it =
+            |(i, j): &(usize, usize)| follows(to[*j], from[*i]) && same(strip(from[1 - i]), strip(to[1 - j]));
+        pairs.into_iter().find(is_it).map(|(i, _)| from[1 - i])
+    }
+
+    /// The factors of a product, or of what a variable is that was initialised with one.
+    fn factors<'e>(&'e self, e: &'e Expr) -> Option<[&'e Expr; 2]> {
+        let e = match &strip(e).kind {
+            ExprKind::Var(var) => strip(self.definitions.get(var)?),
+            _ => strip(e),
+        };
+        let ExprKind::Binary(BinaryOp::Mul, a, b) = &e.kind else { return None };
+        Some([a, b])
+    }
+
     /// The conditions under which an element of `base` with an index in a range is in bounds.
     ///
     /// `at` is the index itself, where it has a name in this scope.

@@ -3,7 +3,7 @@
 use crate::ir::{Condition, Expr, Quantity, Scalar};
 
 /// Conditions that an end of a range may rest on.
-const MOST_NEEDS: usize = 24;
+const MOST_NEEDS: usize = 48;
 
 /// The least value, the greatest, and what a launch must fulfil for each.
 #[derive(Clone, Debug)]

@@ -208,6 +208,14 @@ impl<'a> FunctionScope<'a> {
         if integer(e)?.is_unsigned() { Some(Vec::new()) } else { self.ensure_least(range, 0) }
     }
 
+    /// Returns whether something that is not negative is known to be less than an expression.
+    fn exceeds_positive(&self, e: &Expr, known: &Known, fuel: &mut usize) -> bool {
+        known.below(e).any(|less| {
+            let range = self.within(less, known, fuel);
+            range.low.minimum() >= 0 && range.low_needs.is_empty()
+        })
+    }
+
     /// The conditions under which a product does not wrap.
     pub fn is_exact(&self, e: &Expr, known: &Known) -> Option<Vec<Condition>> {
         let ExprKind::Binary(BinaryOp::Mul, a, b) = &e.kind else { return Some(Vec::new()) };
@@ -310,7 +318,10 @@ impl<'a> FunctionScope<'a> {
                     BinaryOp::Sub if !ordered => self.has_more(a, b, scalar, known, fuel),
                     _ => None,
                 };
+                let is_divisor = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+                let exceeds = is_divisor && self.exceeds_positive(b, known, fuel);
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+                let b = if exceeds { b.above_zero() } else { b };
                 let plain = match holds {
                     Some(needs) => self.binary(*op, a, b, scalar, true).map(|range| range.needing(&needs)),
                     None => self.binary(*op, a, b, scalar, ordered),

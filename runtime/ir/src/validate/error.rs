@@ -6,10 +6,12 @@ use crate::ir::Location;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ValidateError {
-    /// A barrier that not all threads of the block may reach.
+    /// A barrier that not all threads may reach.
     DivergentBarrier {
         /// The barrier.
         barrier: &'static str,
+        /// The threads that must reach it: the block, the cluster or the grid.
+        whole: &'static str,
         /// The value that the condition depends on.
         cause: String,
         /// The barrier.
@@ -53,6 +55,17 @@ pub enum ValidateError {
         /// The type.
         of: String,
         /// The function.
+        at: Location,
+    },
+    /// A number of another type than the parameter's that it is given to: the recorder should have converted it.
+    Argument {
+        /// The calling function.
+        function: String,
+        /// The type of the parameter.
+        param: String,
+        /// The type of the argument.
+        arg: String,
+        /// The calling function.
         at: Location,
     },
     /// A shared array without elements.
@@ -154,6 +167,7 @@ impl ValidateError {
             | Self::DivergentWarpgroup { at, .. }
             | Self::Order { at, .. }
             | Self::Length { at, .. }
+            | Self::Argument { at, .. }
             | Self::EmptyShared { at, .. }
             | Self::SharedMemory { at, .. }
             | Self::StaticShared { at, .. }
@@ -176,10 +190,10 @@ impl std::fmt::Display for ValidateError {
         let at = self.at();
         write!(f, "{}:{}: ", at.file, at.line)?;
         match self {
-            Self::DivergentBarrier { barrier, cause, cond, .. } => write!(
+            Self::DivergentBarrier { barrier, whole, cause, cond, .. } => write!(
                 f,
                 "barrier in divergent control flow: whether `{barrier}` is reached depends on `{cause}` (line {}); move it \
-                 out of the branch, or say `uniform(…)` if the condition is equal in the whole block",
+                 out of the branch, or say `uniform(…)` if the condition is equal in the whole {whole}",
                 cond.line
             ),
             Self::DivergentWarpgroup { operation, cause, cond, .. } => write!(
@@ -202,6 +216,11 @@ impl std::fmt::Display for ValidateError {
             Self::Length { function, of, .. } => write!(
                 f,
                 "`{function}` was recorded with the length of a `{of}` that has none; this is a bug in warpsmith, please \
+                 report it with this line"
+            ),
+            Self::Argument { function, param, arg, .. } => write!(
+                f,
+                "`{function}` was recorded with a call that gives `{arg}` for `{param}`; this is a bug in warpsmith, please \
                  report it with this line"
             ),
             Self::EmptyShared { name, .. } => write!(f, "shared array `{name}` has an extent of zero"),

@@ -1,10 +1,12 @@
 //! Turns a recorded [`Module`] into a [`ValidModule`], or says what is wrong with it.
 //!
 //! Checks: the extents and total size of static shared memory; what a kernel passes to a kernel that it launches; that
-//! no operand observes the effect of another; that what is asked for its length has one; barriers in control flow that depends on the thread; full-mask warp
+//! no operand observes the effect of another; that what is asked for its length has one; that numbers have the types of the
+//! parameters that they are given to; barriers in control flow that depends on the thread; full-mask warp
 //! operations where lanes of a warp provably part; registers that contradict the roles of warpgroups. Warns of a `return` that depends on the thread before a barrier.
 //! Knows no CUDA text.
 
+mod arguments;
 mod error;
 mod lanes;
 mod launches;
@@ -35,6 +37,7 @@ pub fn validate(module: Module) -> Result<ValidModule, ValidateError> {
     launches::check(&module)?;
     order::check(&module)?;
     lengths::check(&module)?;
+    arguments::check(&module)?;
     roles::check(&module)?;
     let warnings = uniformity::check(&module)?;
     Ok(ValidModule { module, warnings })

@@ -35,7 +35,7 @@ fn of_function(function: &Function) -> Result<(), ValidateError> {
 /// Returns whether a statement does what its function's callers can see.
 fn acts(stmt: &Stmt) -> bool {
     match &stmt.kind {
-        StmtKind::Assert { .. } | StmtKind::Print { .. } | StmtKind::Launch { .. } => true,
+        StmtKind::Assert { debug: false, .. } | StmtKind::Print { .. } | StmtKind::Launch { .. } => true,
         StmtKind::Assign { place, .. } if !place.is_in_variable() => true,
         _ => visit::operands(stmt).into_iter().any(Expr::has_effect),
     }

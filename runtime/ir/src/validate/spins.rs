@@ -7,36 +7,45 @@ use crate::ir::{Block, Expr, ExprKind, LoopId, Module, StmtKind, visit};
 
 /// Returns whether a module has a loop that may wait.
 pub(super) fn any(module: &Module) -> bool {
-    // Functions come after those that they call.
-    let mut waiting = Vec::new();
-    for function in &module.functions {
-        let waits = block_waits(&function.body, &waiting);
-        waiting.push(waits);
+    // Whether a closure waits is known where it is made, not where it is called: if one waits, every call of a closure may.
+    let mut waits = Waits::with(module, false);
+    if waits.in_closure(module) {
+        waits = Waits::with(module, true);
     }
-    // Whether a closure waits is known where it is made, not where it is called.
-    let mut closures = false;
-    module.all_functions().for_each(|function| {
-        visit::exprs(&function.body, &mut |e| {
-            closures |= matches!(&e.kind, ExprKind::Closure(closure) if block_waits(&closure.body, &waiting));
-        });
-    });
-    let waits = Waits { functions: &waiting, closures };
     module.all_functions().any(|function| waits.in_loop(&function.body))
 }
 
-fn block_waits(block: &Block, functions: &[bool]) -> bool {
-    Waits { functions, closures: true }.block(block)
-}
-
 /// The functions and closures that wait, besides builtins.
-struct Waits<'w> {
+struct Waits {
     /// The functions, by their numbers.
-    functions: &'w [bool],
+    functions: Vec<bool>,
     /// Whether a call of a closure may.
     closures: bool,
 }
 
-impl Waits<'_> {
+impl Waits {
+    /// What waits in a module where closures do or do not.
+    fn with(module: &Module, closures: bool) -> Self {
+        let mut waits = Self { functions: Vec::new(), closures };
+        // Functions come after those that they call.
+        for function in &module.functions {
+            let function = waits.block(&function.body);
+            waits.functions.push(function);
+        }
+        waits
+    }
+
+    /// Returns whether a closure waits, wherever it is made.
+    fn in_closure(&self, module: &Module) -> bool {
+        let mut found = false;
+        module.all_functions().for_each(|function| {
+            visit::exprs(&function.body, &mut |e| {
+                found |= matches!(&e.kind, ExprKind::Closure(closure) if self.block(&closure.body));
+            });
+        });
+        found
+    }
+
     fn in_loop(&self, body: &Block) -> bool {
         let mut found = false;
         visit::stmts(body, &mut |stmt| match &stmt.kind {

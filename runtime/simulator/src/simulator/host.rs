@@ -44,7 +44,7 @@ pub fn limit() -> usize {
 }
 
 /// Bytes of memory in the machine; those of an address space where the system does not say.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "machine"))]
 fn physical() -> usize {
     // SAFETY: both only read numbers of the system.
     let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
@@ -54,8 +54,8 @@ fn physical() -> usize {
     }
 }
 
-/// Bytes of memory in the machine, which this system is not asked for.
-#[cfg(not(unix))]
+/// Bytes of memory in the machine, for which this system is not asked, nor one on which nothing is simulated.
+#[cfg(not(all(unix, feature = "machine")))]
 fn physical() -> usize {
     isize::MAX as usize
 }

@@ -238,6 +238,13 @@ WS_LOADED(f64)
         *p = __builtin_bit_cast(R, next); \
         r = __builtin_bit_cast(R, old); \
     }
+// `red` is an `atom` whose old value nobody asks for.
+#define WS_RED(name, type) \
+    template <class R, class V> \
+    static inline void ws_ptx_red_##name##_##type(R* p, V value) { \
+        R old; \
+        ws_ptx_atom_##name##_##type(old, p, value); \
+    }
 #define WS_ATOM_BITS(name, result) WS_ATOM(name, b32, unsigned int, result) WS_ATOM(name, b64, unsigned long long, result)
 #define WS_ATOM_ORDER(name, result) \
     WS_ATOM(name, u32, unsigned int, result) WS_ATOM(name, s32, int, result) \
@@ -255,6 +262,28 @@ WS_ATOM_BITS(or, old | v)
 WS_ATOM_BITS(xor, old ^ v)
 WS_ATOM(inc, u32, unsigned int, old >= v ? 0u : old + 1u)
 WS_ATOM(dec, u32, unsigned int, old == 0u || old > v ? v : old - 1u)
+#define WS_RED_BITS(name) WS_RED(name, b32) WS_RED(name, b64)
+#define WS_RED_ORDER(name) WS_RED(name, u32) WS_RED(name, s32) WS_RED(name, u64) WS_RED(name, s64)
+WS_RED(add, u32)
+WS_RED(add, s32)
+WS_RED(add, u64)
+WS_RED(add, f32)
+WS_RED(add, f64)
+WS_RED_ORDER(min)
+WS_RED_ORDER(max)
+WS_RED_BITS(and)
+WS_RED_BITS(or)
+WS_RED_BITS(xor)
+WS_RED(inc, u32)
+WS_RED(dec, u32)
+static inline void ws_ptx_red_add_v2_f32(float* p, float a, float b) {
+    ws_ptx_red_add_f32(p, a);
+    ws_ptx_red_add_f32(p + 1, b);
+}
+static inline void ws_ptx_red_add_v4_f32(float* p, float a, float b, float c, float d) {
+    ws_ptx_red_add_v2_f32(p, a, b);
+    ws_ptx_red_add_v2_f32(p + 2, c, d);
+}
 #define WS_ATOM_CAS(type, T) \
     template <class R> \
     static inline void ws_ptx_atom_cas_##type(R& r, R* p, R expected, R v) { \

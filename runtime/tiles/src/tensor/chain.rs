@@ -118,6 +118,26 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
         wgmma_commit();
     }
 
+    /// Starts a product that adds `aᵀ * b`: the 64 columns of `a` by the `N` columns of `b`, whose elements have 16 bits. If
+    /// `keep` is false, it replaces the sums.
+    #[track_caller]
+    pub fn start_atb<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, L: Canonical, M: Canonical>(
+        &mut self,
+        a: Tile<T, K, 64, L>,
+        b: Tile<T, K, N, M>,
+        keep: bool,
+    ) {
+        let left = matrix_descriptor(unsafe { &*a.at(0, 0) }, Tile::<T, K, 64, L>::APART, 1024, 1);
+        let right = matrix_descriptor(unsafe { &*b.at(0, 0) }, Tile::<T, K, N, M>::APART, 1024, 1);
+        wgmma_fence();
+        #[unroll]
+        for k in 0..Tile::<T, K, N, M>::TURNED_STEPS {
+            let (from_a, from_b) = (left + 128 * k as u64, right + 128 * k as u64);
+            wgmma::<T, _, true, true>(&mut self.sums.registers, from_a, from_b, keep || k > 0);
+        }
+        wgmma_commit();
+    }
+
     /// Starts a product that adds `a * bᵀ`, with `a` in registers. If `keep` is false, it replaces the sums.
     #[track_caller]
     pub fn start_rs_abt<T: WgmmaElement<Sum = D> + HalfElement, const K: usize, M: Canonical>(

@@ -59,6 +59,9 @@ elements! {
 pub trait HalfElement: AnyBits + 'static {
     /// Both numbers rounded to nearest, the first in the low half.
     fn pair(low: f32, high: f32) -> u32;
+
+    /// The numbers of a pair, that of the low half first.
+    fn halves(pair: u32) -> [f32; 2];
 }
 
 #[gpu_impl]
@@ -66,11 +69,19 @@ impl HalfElement for f16 {
     fn pair(low: f32, high: f32) -> u32 {
         f16::from_f32(low).to_bits() as u32 | (f16::from_f32(high).to_bits() as u32) << 16
     }
+
+    fn halves(pair: u32) -> [f32; 2] {
+        [f16::from_bits(pair as u16).to_f32(), f16::from_bits((pair >> 16) as u16).to_f32()]
+    }
 }
 
 #[gpu_impl]
 impl HalfElement for bf16 {
     fn pair(low: f32, high: f32) -> u32 {
         bf16::from_f32(low).to_bits() as u32 | (bf16::from_f32(high).to_bits() as u32) << 16
+    }
+
+    fn halves(pair: u32) -> [f32; 2] {
+        [bf16::from_bits(pair as u16).to_f32(), bf16::from_bits((pair >> 16) as u16).to_f32()]
     }
 }

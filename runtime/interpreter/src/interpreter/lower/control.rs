@@ -1,6 +1,5 @@
 //! Branches and loops.
 
-use super::operator::Operand;
 use super::{Binding, Label, Lower, OpenLoop, Result};
 use crate::interpreter::numeric;
 use crate::interpreter::program::{Op, Site, Slot};
@@ -82,22 +81,12 @@ impl<'m> Lower<'m> {
         self.local(slot, &var.ty, true);
     }
 
-    /// The step of a range; a range without one does not read it.
+    /// The step of a range, which is not zero; a range without one does not read it.
     fn step(&mut self, range: &'m RangeLoop) -> Result<Slot> {
-        let Some(step) = &range.step else { return Ok(self.constant(&1u64.to_ne_bytes(), 8)) };
-        let slot = self.owned(step)?;
-        let fine = self.label();
-        let (zero, some) = (self.constant(&[0; 8], 8), self.slot(&Type::BOOL));
-        self.operate(
-            crate::ir::BinaryOp::Ne,
-            Operand { slot, ty: &Type::U64 },
-            Operand { slot: zero, ty: &Type::U64 },
-            some,
-        )?;
-        self.push(Op::JumpIf { condition: some, to: fine.0 });
-        self.fail("assertion failed: step != 0");
-        self.here(fine);
-        Ok(slot)
+        match &range.step {
+            Some(step) => self.owned(step),
+            None => Ok(self.constant(&1u64.to_ne_bytes(), 8)),
+        }
     }
 
     /// Jumps by whether a loop goes on.

@@ -48,7 +48,7 @@ impl<'m> Lower<'m> {
             StmtKind::Break(id) => self.leave(*id, |open| open.end),
             StmtKind::Continue(id) => self.leave(*id, |open| open.next),
             StmtKind::Return(value) => self.return_(value.as_ref()),
-            StmtKind::Assert { cond, message, .. } => self.assert(cond, message),
+            StmtKind::Assert { cond, message, debug, .. } => self.assert(cond, message, *debug),
             StmtKind::Print { pieces, args } => self.print(pieces, args),
             StmtKind::Launch(launch) => self.nested_launch(launch),
         }
@@ -162,9 +162,15 @@ impl<'m> Lower<'m> {
         Ok(())
     }
 
-    fn assert(&mut self, cond: &'m Expr, message: &str) -> Result<()> {
+    fn assert(&mut self, cond: &'m Expr, message: &str, is_check: bool) -> Result<()> {
         let fine = self.label();
+        let watch = self.options.watch;
+        if is_check {
+            // Metrics count it as little as comparisons of indices.
+            (self.options.watch.branches, self.options.watch.work) = (false, false);
+        }
         self.jump_if(cond, fine, true)?;
+        self.options.watch = watch;
         let site = self.site();
         self.program.messages.push(message.to_owned());
         let message = self.program.messages.len() as u32 - 1;

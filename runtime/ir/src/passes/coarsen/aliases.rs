@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::own_element::Threads;
-use super::rewrite::{drop_if, exprs};
+use super::rewrite::drop_if;
 use super::slices::slice_of;
 use crate::ir::{Block, Expr, ExprKind, Function, StmtKind, VarId, visit};
 
@@ -33,7 +33,7 @@ pub(super) fn replace(kernel: &Function, body: &mut Block, threads: &Threads) {
         _ => {}
     });
     found.retain(|var, _| named.get(var) == followed.get(var));
-    exprs(body, &mut |e| {
+    visit::exprs_mut(body, &mut |e| {
         if let ExprKind::Deref(of) = &e.kind
             && let ExprKind::Var(var) = of.kind
             && let Some(place) = found.get(&var)

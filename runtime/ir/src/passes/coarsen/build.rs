@@ -3,7 +3,7 @@
 use super::access::WideSlice;
 use super::guards::{self, Bound};
 use super::own_element::Threads;
-use super::rewrite::{drop_unnamed, exprs, next_loop, rename, stmts};
+use super::rewrite::{drop_unnamed, next_loop, rename, stmts};
 use super::slices::slice_of;
 use super::wide;
 use crate::ir::{
@@ -194,7 +194,7 @@ impl<'a> Build<'a> {
     /// Accesses of a slice at the thread's own element become those of an array.
     fn keep_in(&self, body: &mut Block, slice: &WideSlice, registers: VarId, lane: VarId) {
         let threads = self.threads.within(&self.kernel, body);
-        exprs(body, &mut |e| {
+        visit::exprs_mut(body, &mut |e| {
             let ExprKind::Index { base, index, proof, .. } = &mut e.kind else { return false };
             if slice_of(&self.kernel, base).as_ref() != Some(&slice.slice) || !threads.is_own(index) {
                 return false;
@@ -209,7 +209,7 @@ impl<'a> Build<'a> {
     /// Elements of the thread are in bounds on the wide path.
     fn lift_checks(&self, body: &mut Block) {
         let threads = self.threads.within(&self.kernel, body);
-        exprs(body, &mut |e| {
+        visit::exprs_mut(body, &mut |e| {
             if let ExprKind::Index { base, index, proof, .. } = &mut e.kind
                 && slice_of(&self.kernel, base).is_some()
                 && threads.is_own(index)
@@ -236,7 +236,7 @@ impl<'a> Build<'a> {
                 }
             });
         }
-        exprs(body, &mut |e| {
+        visit::exprs_mut(body, &mut |e| {
             let replaced = match &e.kind {
                 ExprKind::Var(var) => same.contains(var),
                 _ => threads.is_own(e),

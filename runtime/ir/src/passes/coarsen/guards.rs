@@ -1,7 +1,6 @@
 //! The guards around a whole body, `if i < n`: asked once for all elements of a thread.
 
 use super::own_element::Threads;
-use super::rewrite::operands_mut;
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Function, Stmt, StmtKind, Type, UnaryOp, visit};
 use crate::ranges::same;
 
@@ -173,7 +172,7 @@ impl Guards<'_> {
     fn block(&self, block: &mut Block, bounds: &[Bound]) {
         let mut kept: Vec<Stmt> = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
-            operands_mut(&mut stmt).into_iter().for_each(|e| self.expr(e, bounds));
+            visit::operands_mut(&mut stmt).into_iter().for_each(|e| self.expr(e, bounds));
             visit::blocks_mut(&mut stmt).into_iter().for_each(|inner| self.block(inner, bounds));
             match stmt.kind {
                 StmtKind::If { cond, then, otherwise } if cond.as_bool().is_some() => {

@@ -4,47 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::ir::{Block, Expr, ExprKind, LoopId, Stmt, StmtKind, VarId, Variable, visit};
 
-/// The expressions of a statement itself.
-pub(super) fn operands_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
-    match &mut stmt.kind {
-        StmtKind::Let { init, .. } => init.iter_mut().collect(),
-        StmtKind::Assign { place, value, .. } => vec![value, place],
-        StmtKind::Expr(e) => vec![e],
-        StmtKind::If { cond, .. } | StmtKind::While { cond, .. } | StmtKind::Assert { cond, .. } => {
-            vec![cond]
-        }
-        StmtKind::For { range, .. } => {
-            [&mut range.start, &mut range.end].into_iter().chain(&mut range.step).collect()
-        }
-        StmtKind::Return(value) => value.iter_mut().collect(),
-        StmtKind::Print { args, .. } => args.iter_mut().collect(),
-        StmtKind::Launch(launch) => launch.operands_mut(),
-        StmtKind::Shared(_)
-        | StmtKind::DynamicShared(_)
-        | StmtKind::Block(_)
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_) => vec![],
-    }
-}
-
-/// Calls `change` for every expression, before its operands; these are left alone where it says that it is done.
-pub(super) fn exprs(block: &mut Block, change: &mut dyn FnMut(&mut Expr) -> bool) {
-    for stmt in &mut block.stmts {
-        operands_mut(stmt).into_iter().for_each(|e| expr(e, change));
-        visit::blocks_mut(stmt).into_iter().for_each(|inner| exprs(inner, change));
-    }
-}
-
-fn expr(e: &mut Expr, change: &mut dyn FnMut(&mut Expr) -> bool) {
-    if change(e) {
-        return;
-    }
-    if let ExprKind::Closure(closure) = &mut e.kind {
-        exprs(&mut closure.body, change);
-    }
-    e.operands_mut().into_iter().for_each(|operand| expr(operand, change));
-}
-
 /// Calls `change` for every statement outside closures, inner ones first.
 pub(super) fn stmts(block: &mut Block, change: &mut dyn FnMut(&mut Stmt)) {
     for stmt in &mut block.stmts {
@@ -118,7 +77,7 @@ impl Names {
                 }
                 _ => {}
             }
-            operands_mut(stmt).into_iter().for_each(|e| self.apply_in(e));
+            visit::operands_mut(stmt).into_iter().for_each(|e| self.apply_in(e));
             visit::blocks_mut(stmt).into_iter().for_each(|inner| self.apply(inner));
         }
     }

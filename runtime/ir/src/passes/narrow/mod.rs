@@ -301,9 +301,9 @@ impl Walk<'_> {
     /// Asks that the length of an indexed slice fits.
     fn compare_shortly(&mut self, base: &Expr, index: &Expr, narrowing: &mut Narrowing) {
         let ExprKind::Var(slice) = base.kind else { return };
-        let is_narrow = integer(index).is_some_and(|scalar| scalar.bits() <= 32);
+        let is_number = integer(index).is_some();
         let position = self.scope.params.iter().position(|param| *param == slice);
-        if let Some(position) = position.filter(|position| *position < 64 && is_narrow) {
+        if let Some(position) = position.filter(|position| *position < 64 && is_number) {
             let below = Quantity::Len(position, self.scope.name(slice).to_owned());
             let fits = Condition { below, limit: Quantity::Const(fit::LIMIT) };
             if narrowing.accept(&[fits]) {

@@ -1,20 +1,23 @@
-//! Idioms whose indices rest on what two variables are to each other: matches, rings, butterflies, triangles, differences.
+//! Idioms whose indices rest on what two variables are to each other: matches, rings, butterflies, triangles, differences, rows.
 
 use super::idioms::{compare, plus, when};
 use super::random_kernel::{AT, Writer, binary, constant, expr};
 use crate::ir::{BinaryOp, Expr, ExprKind, Proof, Scalar, StmtKind, Type, VarId, VarKind, Variable};
 
-use BinaryOp::{Add, And, BitAnd, Div, Eq, Ge, Gt, Le, Lt, Mul, Rem, Shl, Shr, Sub};
+use BinaryOp::{Add, And, BitAnd, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Rem, Shl, Shr, Sub};
 
 impl Writer {
     /// One of the idioms.
     pub(super) fn relation(&mut self, scalar: Scalar) -> Vec<StmtKind> {
-        match self.dice.below(6) {
+        match self.dice.below(9) {
             0 => self.matching(scalar),
             1 => self.wrapping(scalar),
             2 => self.butterfly(scalar),
             3 => self.pairs(scalar),
             4 => self.listed(scalar),
+            5 => self.rotating(scalar),
+            6 => self.probing(scalar),
+            7 => self.row(scalar),
             _ => self.difference(scalar),
         }
     }
@@ -105,6 +108,62 @@ impl Writer {
                 vec![writer.at(&base, binary(Sub, &apart, &less)), writer.at(&base, apart)]
             })]
         })]
+    }
+
+    /// `for i in 0..n { a[if i + 1 == n { 0 } else { i + 1 }]; a[(i + 1) % n] }`
+    fn rotating(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (base, n) = (self.store(8), self.about(8, scalar));
+        let n = if self.dice.below(3) == 0 { self.extent(scalar) } else { n };
+        let start = if self.dice.below(3) == 0 { self.leaf(scalar) } else { self.about(0, scalar) };
+        let inclusive = self.dice.below(6) == 0;
+        vec![self.range((start, n.clone()), inclusive, |writer, i| {
+            let next = plus(&i, &writer.about(1, scalar));
+            let last = if writer.dice.below(4) == 0 { writer.about(8, scalar) } else { n.clone() };
+            let zero = constant(0, scalar);
+            let (op, parts) = match writer.dice.below(2) {
+                0 => (Eq, (zero.clone(), next.clone())),
+                _ => (Ne, (next.clone(), zero.clone())),
+            };
+            let kind = ExprKind::Select(compare(op, &next, &last).into(), parts.0.into(), parts.1.into());
+            let rotated = writer.at(&base, expr(kind, scalar));
+            let remainder = writer.at(&base, binary(Rem, &next, &n));
+            vec![rotated, when(compare(Ne, &n, &zero), vec![remainder])]
+        })]
+    }
+
+    /// `slot = (t >> 3) & m; while c { a[slot]; slot = (slot + 1) & m; other = … }`
+    fn probing(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (base, m, t) = (self.store(8), self.about(7, scalar), self.leaf(scalar));
+        let m = if self.dice.below(2) == 0 { self.extent(scalar) } else { m };
+        let by = constant(self.dice.pick(&[0, 3, 7]), scalar);
+        let (slot, first) = self.new_var(scalar, true, binary(BitAnd, &binary(Shr, &t, &by), &m));
+        let begin = if self.dice.below(2) == 0 { self.leaf(scalar) } else { self.about(9, scalar) };
+        let (other, second) = self.new_var(scalar, true, begin);
+        let (by, value) = (self.about(1, scalar), self.leaf(scalar));
+        let body = vec![
+            self.at(&base, slot.clone()),
+            self.change(&slot, None, binary(BitAnd, &plus(&slot, &by), &m)),
+            self.change(&other, None, value),
+        ];
+        let cond = self.coin();
+        vec![first, second, self.repeat(cond, body), self.at(&base, slot)]
+    }
+
+    /// `let p = &x[r * n..(r + 1) * n]; for i in 0..n { p[i] }`
+    fn row(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (r, n) = (self.leaf(scalar), self.about(8, scalar));
+        let n = if self.dice.below(3) == 0 { self.extent(scalar) } else { n };
+        let next = plus(&r, &self.about(1, scalar));
+        let of = |writer: &mut Self, row: &Expr| match writer.dice.below(2) {
+            0 => binary(Mul, row, &n),
+            _ => binary(Mul, &n, row),
+        };
+        let (start, end) = (of(self, &r), of(self, &next));
+        let part = self.part_between(start, end);
+        let StmtKind::Let { var, init: Some(Expr { ty, .. }) } = &part else { return vec![part] };
+        let p = Expr { kind: ExprKind::Var(*var), ty: ty.clone() };
+        let all = self.range((constant(0, scalar), n), false, |writer, i| vec![writer.at(&p, i)]);
+        vec![part, all]
     }
 
     /// `let list = [m, t % 3, 2]; a[list[i % 3]]`

@@ -303,6 +303,7 @@ impl<'m> Analysis<'m> {
         if control.variance() > Variance::PerBlock {
             return Err(ValidateError::DivergentBarrier {
                 barrier: op.name.shown(),
+                whole: scope.threads(),
                 cause: control.cause.clone(),
                 at,
                 cond,

@@ -259,7 +259,7 @@ impl<'d> Writer<'d> {
             2 => self.assign_variable(),
             3 if self.dice.below(4) == 0 => {
                 let cond = self.condition(1);
-                self.stmt(StmtKind::Assert { cond, message: String::new(), debug: false })
+                self.stmt(StmtKind::Assert { cond, message: String::new(), debug: false, proof: Proof::Open })
             }
             8 | 9 => {
                 let cond = self.condition(2);
