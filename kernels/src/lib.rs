@@ -1,5 +1,5 @@
 //! Kernels that programs call as functions: reductions, scans, selections, sorts, functions of rows, transposes, products of
-//! matrices, sparse products, attention, Fourier transforms, histograms and random numbers.
+//! matrices, sparse products, attention, Fourier transforms, histograms, stencils, images and random numbers.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -29,6 +29,7 @@ pub mod comparable;
 mod error;
 pub mod fft;
 pub mod histogram;
+pub mod images;
 pub mod movement;
 pub mod number;
 pub mod pack;

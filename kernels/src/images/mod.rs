@@ -1,0 +1,25 @@
+//! Stencils and images: weighted sums of neighbours, separable convolutions, and images of another size.
+//!
+//! Samples lie in the rows of a matrix. Images, or planes, lie below each other, and the samples of a pixel side by side.
+//! [`Call::plan`](crate::Call::plan) says whether a block keeps a tile in shared memory or marches along rows or planes.
+
+mod bilateral;
+mod border;
+mod convolution;
+mod field;
+mod layout;
+mod march;
+mod plan;
+mod resize;
+mod sample;
+mod stencil;
+
+pub use bilateral::{Bilateral, Falloff, bilateral, bilateral_pixels, bilateral_tiles};
+pub use border::Border;
+pub use convolution::{Convolution, Factors, convolve, convolve_line, convolve_rows};
+pub use field::Field;
+pub use resize::{Interpolation, Resize, Scale, Scaling, resize, resize_rows};
+pub use sample::Sample;
+pub use stencil::{
+    Stencil, Tap, Taps, Weights, stencil_planes, stencil_rows, stencil_taps, stencil2d, stencil3d,
+};
