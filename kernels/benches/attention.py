@@ -41,11 +41,70 @@ def peers(q, k, v, causal):
     return found
 
 
-def forward(size, causal, sharing):
+def peers_backward(q, k, v, causal):
+    """The same for the gradients of all inputs."""
+    found = {}
+    for name, backend in BACKENDS.items():
+        inputs = [x.clone().requires_grad_() for x in (q, k, v)]
+        try:
+            with sdpa_kernel(backend):
+                o = torch.nn.functional.scaled_dot_product_attention(
+                    *inputs, is_causal=causal, enable_gqa=q.shape[1] != k.shape[1]
+                )
+            of_o = random(*o.shape)
+
+            def launch(o=o, inputs=inputs, of_o=of_o):
+                torch.autograd.grad(o, inputs, of_o, retain_graph=True)
+
+            launch()
+            found[name] = timed(launch)
+        except RuntimeError as reason:
+            print(f"no {name}:", str(reason).splitlines()[0], file=sys.stderr)
+    return found
+
+
+def forward(size, causal, sharing, of=peers):
     def make(tokens):
         shape = (TOKENS // tokens, HEADS, tokens, size)
         of_keys = (TOKENS // tokens, HEADS // sharing, tokens, size)
-        return peers(random(*shape), random(*of_keys), random(*of_keys), causal)
+        return of(random(*shape), random(*of_keys), random(*of_keys), causal)
+
+    return make
+
+
+def backward(size, causal, sharing):
+    return forward(size, causal, sharing, peers_backward)
+
+
+PARTS = [64, 9, 37, 3, 50, 21, 1, 44]
+
+
+def offsets(longest):
+    """The same as of `varlen.rs`: sequences of many lengths."""
+    ends = [0]
+    while ends[-1] < TOKENS:
+        i = len(ends) - 1
+        length = max(min(longest * PARTS[i % 8] // 64 + i * 37 % 61, longest), 1)
+        ends.append(min(ends[-1] + length, TOKENS))
+    return ends
+
+
+def varlen(size, causal, sharing):
+    """FlashAttention for sequences of many lengths."""
+
+    def make(longest):
+        ends = offsets(longest)
+        longest = max(b - a for a, b in zip(ends, ends[1:]))
+        ends = torch.tensor(ends, dtype=torch.int32, device="cuda")
+        q, k, v = (random(TOKENS, heads, size) for heads in (HEADS, HEADS // sharing, HEADS // sharing))
+
+        def launch():
+            torch.ops.aten._flash_attention_forward(
+                q, k, v, ends, ends, longest, longest, 0.0, causal, False
+            )
+
+        launch()
+        return {"flash": timed(launch)}
 
     return make
 
@@ -63,6 +122,18 @@ FUNCTIONS = {
     "shared_128": forward(128, True, 4),
     "full_64": forward(64, False, 1),
     "causal_64": forward(64, True, 1),
+    "full_256": forward(256, False, 1),
+    "causal_256": forward(256, True, 1),
+    "back_full_128": backward(128, False, 1),
+    "back_causal_128": backward(128, True, 1),
+    "back_shared_128": backward(128, True, 4),
+    "back_full_64": backward(64, False, 1),
+    "back_causal_64": backward(64, True, 1),
+    "varlen_full_128": varlen(128, False, 1),
+    "varlen_causal_128": varlen(128, True, 1),
+    "varlen_shared_128": varlen(128, True, 4),
+    "varlen_full_64": varlen(64, False, 1),
+    "varlen_causal_64": varlen(64, True, 1),
     "paged_128": paged(128),
     "paged_64": paged(64),
 }

@@ -1,15 +1,21 @@
 //! Times attention on a GPU: in bursts and sustained, or, with `serve`, in turns with PyTorch's (`kernels/benches/attention.py`).
 //!
-//! Names are `full_128`, `causal_128`, `full_64` and `causal_64`: 16,384 tokens of 16 heads of that size, in sequences of a number of
-//! tokens. In `shared_128`, causal too, four heads of queries share a head of keys. `paged_128` and `paged_64` are the last tokens of 64
-//! sequences of a number of tokens in pages of 16, of 32 heads that share 8. Some elements of each result are checked. It prints
+//! Names are `full_128`, `causal_128`, and the same with 64 and 256: 16,384 tokens of 16 heads of that size, in sequences of a number of
+//! tokens. In `shared_128`, causal too, four heads of queries share a head of keys. `back_full_128` and so on are the gradients of these, and
+//! `varlen_full_128` and so on the same for sequences of many lengths up to a number of tokens, one after another. `paged_128` and
+//! `paged_64` are the last tokens of 64 sequences of a number of tokens in pages of 16, of 32 heads that share 8. Some elements of each
+//! result are checked. It prints
 //! `ours NAME_TOKENS_MODE VALUE` with TFLOP/s, of causal attention with one half of the operations, and GB/s of keys and values for pages.
 
+mod backward;
 #[path = "../function.rs"]
 mod function;
+mod varlen;
 
+use backward::backward;
 use function::Work::{Bytes, Operations};
 use function::{Function, Result, Run, check, hashed, kept, launches, time};
+use varlen::varlen;
 use warpsmith::prelude::*;
 use warpsmith_kernels::Call;
 use warpsmith_kernels::argument::{Matrix, matrix};
@@ -22,12 +28,30 @@ const HEADS: usize = 16;
 /// Sequences, heads of keys, heads that share each, and tokens of a page.
 const PAGED: [usize; 4] = [64, 8, 4, 16];
 
-const FUNCTIONS: [Function; 7] = [
+const FUNCTIONS: [Function; 19] = [
     Function::new("full_128", Operations(work::<128, 1>), |d, n| forward::<128>(d, n, false, 1)),
     Function::new("causal_128", Operations(work::<128, 2>), |d, n| forward::<128>(d, n, true, 1)),
     Function::new("shared_128", Operations(work::<128, 2>), |d, n| forward::<128>(d, n, true, 4)),
     Function::new("full_64", Operations(work::<64, 1>), |d, n| forward::<64>(d, n, false, 1)),
     Function::new("causal_64", Operations(work::<64, 2>), |d, n| forward::<64>(d, n, true, 1)),
+    Function::new("full_256", Operations(work::<256, 1>), |d, n| forward::<256>(d, n, false, 1)),
+    Function::new("causal_256", Operations(work::<256, 2>), |d, n| forward::<256>(d, n, true, 1)),
+    Function::new("back_full_128", Operations(back::<128, 1>), |d, n| backward::<128>(d, n, false, 1)),
+    Function::new("back_causal_128", Operations(back::<128, 2>), |d, n| backward::<128>(d, n, true, 1)),
+    Function::new("back_shared_128", Operations(back::<128, 2>), |d, n| backward::<128>(d, n, true, 4)),
+    Function::new("back_full_64", Operations(back::<64, 1>), |d, n| backward::<64>(d, n, false, 1)),
+    Function::new("back_causal_64", Operations(back::<64, 2>), |d, n| backward::<64>(d, n, true, 1)),
+    Function::new("varlen_full_128", Operations(varlen::work::<128, 1>), |d, n| {
+        varlen::<128>(d, n, false, 1)
+    }),
+    Function::new("varlen_causal_128", Operations(varlen::work::<128, 2>), |d, n| {
+        varlen::<128>(d, n, true, 1)
+    }),
+    Function::new("varlen_shared_128", Operations(varlen::work::<128, 2>), |d, n| {
+        varlen::<128>(d, n, true, 4)
+    }),
+    Function::new("varlen_full_64", Operations(varlen::work::<64, 1>), |d, n| varlen::<64>(d, n, false, 1)),
+    Function::new("varlen_causal_64", Operations(varlen::work::<64, 2>), |d, n| varlen::<64>(d, n, true, 1)),
     Function::new("paged_128", Bytes(bytes::<128>()), paged::<128>),
     Function::new("paged_64", Bytes(bytes::<64>()), paged::<64>),
 ];
@@ -38,6 +62,11 @@ fn main() -> Result<()> {
 
 fn work<const D: usize, const PARTS: usize>(tokens: usize) -> f64 {
     4.0 * (TOKENS * HEADS * D) as f64 * tokens as f64 / PARTS as f64
+}
+
+/// Operations of the gradients: five products of each pair of a query and a key, where the forward has two.
+fn back<const D: usize, const PARTS: usize>(tokens: usize) -> f64 {
+    2.5 * work::<D, PARTS>(tokens)
 }
 
 /// Bytes of keys and values for each token of a sequence.

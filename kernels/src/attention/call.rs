@@ -7,11 +7,15 @@ use warpsmith::tensor::Swizzle128;
 
 use super::forward::{self, attention_by_three, attention_by_two};
 use super::heads::{Heads, HeadsMut, Places, UNIT};
-use super::shape::{ALL, Shape};
+use super::settings::Settings;
+use super::shape::Shape;
 use crate::argument::{Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::products::TensorCoreElement;
+
+/// The compute capability that has warpgroups.
+pub(super) const NEEDS: (u32, u32) = (9, 0);
 
 /// Bytes of keys and values that blocks work on at a time: a part of the L2 cache.
 const NEAR: usize = 32 << 20;
@@ -60,37 +64,20 @@ pub fn attention<'a, T: TensorCoreElement>(
     v: Heads<'a, T>,
     o: HeadsMut<'a, T>,
 ) -> Call<'a, Attention<'a, T>> {
-    Call::new(device, Attention { q, k, v, o, lse: None, scale: None, left: None, right: None })
+    Call::new(device, Attention::new([q, k, v], o))
 }
 
 /// An attention with its arguments.
 pub struct Attention<'a, T> {
-    q: Heads<'a, T>,
-    k: Heads<'a, T>,
-    v: Heads<'a, T>,
-    o: HeadsMut<'a, T>,
-    lse: Option<Output<'a, f32>>,
-    scale: Option<f32>,
-    left: Option<usize>,
-    right: Option<usize>,
+    pub(super) q: Heads<'a, T>,
+    pub(super) k: Heads<'a, T>,
+    pub(super) v: Heads<'a, T>,
+    pub(super) o: HeadsMut<'a, T>,
+    pub(super) lse: Option<Output<'a, f32>>,
+    pub(super) settings: Settings,
 }
 
 impl<'a, T: TensorCoreElement> Call<'a, Attention<'a, T>> {
-    /// Leaves out the keys behind each query.
-    pub fn causal(self) -> Self {
-        self.map(|of| Attention { right: Some(0), ..of })
-    }
-
-    /// Leaves out keys more than `left` before a query's own, and those more than `right` behind it.
-    pub fn window(self, left: usize, right: usize) -> Self {
-        self.map(|of| Attention { left: Some(left), right: Some(right), ..of })
-    }
-
-    /// Multiplies the scores by `scale`, a positive number. Default: `1 / sqrt(size)`.
-    pub fn scale(self, scale: f32) -> Self {
-        self.map(|of| Attention { scale: Some(scale), ..of })
-    }
-
     /// Writes the natural logarithm of the sum of `e^score` of each query to `lse`: `[sequences, heads, queries]`.
     pub fn lse(self, lse: impl SliceMutArg<'a, f32>) -> Self {
         self.map(|of| Attention { lse: Some(Output::new(lse)), ..of })
@@ -98,24 +85,73 @@ impl<'a, T: TensorCoreElement> Call<'a, Attention<'a, T>> {
 }
 
 /// A kernel for vectors up to a size: the only table of the family.
-struct Choice {
+pub(super) struct Choice {
     kernel: &'static str,
+    /// The same for sequences of any lengths.
+    pub varlen: &'static str,
     /// The size that vectors are filled to with zeros.
-    size: usize,
+    pub size: usize,
     /// Warpgroups that multiply.
-    groups: usize,
+    pub groups: usize,
     /// Keys of a step.
-    keys: usize,
+    pub keys: usize,
 }
 
 const CHOICES: [Choice; 3] = [
-    Choice { kernel: "attention_by_three", size: 64, groups: 3, keys: 128 },
-    Choice { kernel: "attention_by_two", size: 128, groups: 2, keys: 128 },
-    Choice { kernel: "attention_by_two", size: 256, groups: 2, keys: 48 },
+    Choice { kernel: "attention_by_three", varlen: "varlen_by_three", size: 64, groups: 3, keys: 128 },
+    Choice { kernel: "attention_by_two", varlen: "varlen_by_two", size: 128, groups: 2, keys: 128 },
+    Choice { kernel: "attention_by_two", varlen: "varlen_by_two", size: 256, groups: 2, keys: 48 },
 ];
 
-impl<T: TensorCoreElement> Attention<'_, T> {
-    fn check(&self) -> Result<(), KernelError> {
+impl Choice {
+    /// Queries of a tile.
+    pub fn rows(&self) -> usize {
+        64 * self.groups
+    }
+
+    /// The plan of a number of tiles for all multiprocessors of a device; `T` has two bytes.
+    ///
+    /// # Errors
+    /// Too many tiles, or a device without warpgroups.
+    pub fn plan<T>(&self, kernel: &'static str, tiles: u128, limits: &Limits) -> Result<Plan, KernelError> {
+        let (rows, &Self { size, groups, keys, .. }) = (self.rows(), self);
+        if limits.compute.0 != 9 {
+            return Err(KernelError::Device { kernel, needs: NEEDS, has: limits.compute });
+        }
+        if tiles > 1 << 31 {
+            return Err(KernelError::Shape {
+                what: "q",
+                expected: format!("up to {} tiles of {rows} queries", 1u32 << 31),
+                got: format!("{tiles} of them"),
+                way_out: "attend to parts of the sequences one after another",
+            });
+        }
+        Ok(Plan {
+            kernel,
+            types: format!("{}, {size}", short_name::<T>()),
+            tile: rows * size,
+            grid: (tiles as u32).min(limits.multiprocessors),
+            block: (groups as u32 + 1) * 128,
+            shared: forward::shared(rows, keys, size) * size_of::<T>(),
+            workspace: size_of::<u32>(),
+            why: format!(
+                "{tiles} tiles of {rows} queries, {keys} keys at a time, by warpgroups and the copy engine"
+            ),
+        })
+    }
+}
+
+impl<'a, T: TensorCoreElement> Attention<'a, T> {
+    pub(super) fn new([q, k, v]: [Heads<'a, T>; 3], o: HeadsMut<'a, T>) -> Self {
+        Self { q, k, v, o, lse: None, settings: Settings::default() }
+    }
+
+    /// With other settings.
+    pub(super) fn with(self, change: impl FnOnce(Settings) -> Settings) -> Self {
+        Self { settings: change(self.settings), ..self }
+    }
+
+    pub(super) fn check(&self) -> Result<(), KernelError> {
         let (q, k, v, o) = (self.q.places(), self.k.places(), self.v.places(), self.o.places());
         same_extents("o", o, q, "those of `q`")?;
         same_extents("v", v, k, "those of `k`")?;
@@ -126,18 +162,8 @@ impl<T: TensorCoreElement> Attention<'_, T> {
             "the sequences and the size of `q`",
         )?;
         sharing(q, k)?;
-        check_size(q.size)?;
-        check_scale(self.scale)?;
-        for (what, tokens) in [("q", q.tokens), ("k", k.tokens)] {
-            if tokens >= ALL as usize {
-                return Err(KernelError::Shape {
-                    what,
-                    expected: format!("fewer than {ALL} tokens"),
-                    got: format!("{tokens} tokens"),
-                    way_out: "attend to parts, and join them by their logarithms of sums",
-                });
-            }
-        }
+        check_size(q.size, 256)?;
+        self.settings.check(q, k)?;
         if let Some(lse) = &self.lse {
             length("lse", lse.len(), q.sequences * q.heads * q.tokens, "one for each query of each head")?;
         }
@@ -147,9 +173,7 @@ impl<T: TensorCoreElement> Attention<'_, T> {
     fn check_memory(&self) -> Result<(), KernelError> {
         let inputs = [("q", &self.q), ("k", &self.k), ("v", &self.v)];
         for (name, input) in inputs {
-            if !input.places().is_empty() {
-                input.places().in_units(name, input.memory().misalignment())?;
-            }
+            input.places().in_units(name, input.memory().misalignment())?;
             self.o.memory().apart_from("o", input.memory(), name)?;
             if let Some(lse) = &self.lse {
                 lse.apart_from("lse", input.memory(), name)?;
@@ -158,35 +182,22 @@ impl<T: TensorCoreElement> Attention<'_, T> {
         if let Some(lse) = &self.lse {
             lse.apart_from("lse", &self.o.memory().read(), "o")?;
         }
-        if self.o.places().is_empty() {
-            return Ok(());
-        }
         self.o.places().in_units("o", self.o.memory().misalignment())
     }
 
     /// The kernel for the vectors' size.
-    fn choice(&self) -> &'static Choice {
+    pub(super) fn choice(&self) -> &'static Choice {
         let size = self.q.places().size;
         CHOICES.iter().find(|choice| size <= choice.size).unwrap_or(&CHOICES[2])
     }
 
-    /// The extents as the kernels have them.
-    fn shape(&self) -> Shape {
-        let (q, k) = (self.q.places(), self.k.places());
+    /// The extents as the kernels have them, with this number of queries of a head.
+    pub(super) fn shape(&self, queries: usize) -> Shape {
+        let (q, k) = (Places { tokens: queries, ..self.q.places() }, self.k.places());
         let sharing = q.heads / k.heads.max(1);
         let of_head = (4 * k.tokens * self.choice().size).max(1);
         let near = (NEAR / of_head).max(1).saturating_mul(sharing).min(q.sequences * q.heads);
-        let bound = |keys: Option<usize>| keys.map_or(ALL, |keys| keys.min(ALL as usize) as i32);
-        Shape {
-            sequences: q.sequences as u32,
-            heads: q.heads as u32,
-            sharing: sharing as u32,
-            queries: q.tokens as i32,
-            keys: k.tokens as i32,
-            left: bound(self.left),
-            right: bound(self.right),
-            near: near as u32,
-        }
+        self.settings.shape(q, k, near)
     }
 }
 
@@ -223,15 +234,19 @@ pub(super) fn sharing(q: Places, k: Places) -> Result<(), KernelError> {
 }
 
 /// Refuses vectors that no kernel takes.
-pub(super) fn check_size(size: usize) -> Result<(), KernelError> {
-    if size <= 256 && size.is_multiple_of(UNIT) {
+pub(super) fn check_size(size: usize, most: usize) -> Result<(), KernelError> {
+    if size <= most && size.is_multiple_of(UNIT) {
         return Ok(());
     }
     Err(KernelError::Shape {
         what: "q",
-        expected: format!("a multiple of {UNIT} up to 256"),
+        expected: format!("a multiple of {UNIT} up to {most}"),
         got: format!("vectors of {size} elements"),
-        way_out: "copy shorter vectors to longer ones that end with zeros",
+        way_out: if size > most {
+            "`gemm` and `softmax` take scores of wider vectors"
+        } else {
+            "copy shorter vectors to longer ones that end with zeros"
+        },
     })
 }
 
@@ -249,41 +264,17 @@ pub(super) fn check_scale(scale: Option<f32>) -> Result<(), KernelError> {
 }
 
 impl<'a, T: TensorCoreElement> Family<'a> for Attention<'a, T> {
-    const NEEDS: (u32, u32) = (9, 0);
+    const NEEDS: (u32, u32) = NEEDS;
 
     fn plan(&self, limits: &Limits) -> Result<Plan, KernelError> {
         self.check()?;
-        let types = short_name::<T>();
         let q = self.q.places();
         if q.is_empty() {
-            return Ok(Plan::nothing(types, "there are no queries"));
+            return Ok(Plan::nothing(short_name::<T>(), "there are no queries"));
         }
-        let Choice { kernel, size, groups, keys } = *self.choice();
-        if limits.compute.0 != 9 {
-            return Err(KernelError::Device { kernel, needs: Self::NEEDS, has: limits.compute });
-        }
-        let rows = 64 * groups;
-        let tiles = (q.sequences as u128 * q.heads as u128) * q.tokens.div_ceil(rows) as u128;
-        if tiles > 1 << 31 {
-            return Err(KernelError::Shape {
-                what: "q",
-                expected: format!("up to {} tiles of {rows} queries", 1u32 << 31),
-                got: format!("{tiles} of them"),
-                way_out: "attend to parts of the sequences one after another",
-            });
-        }
-        Ok(Plan {
-            kernel,
-            types: format!("{types}, {size}"),
-            tile: rows * size,
-            grid: (tiles as u32).min(limits.multiprocessors),
-            block: (groups as u32 + 1) * 128,
-            shared: forward::shared(rows, keys, size) * size_of::<T>(),
-            workspace: size_of::<u32>(),
-            why: format!(
-                "{tiles} tiles of {rows} queries, {keys} keys at a time, by warpgroups and the copy engine"
-            ),
-        })
+        let choice = self.choice();
+        let tiles = (q.sequences as u128 * q.heads as u128) * q.tokens.div_ceil(choice.rows()) as u128;
+        choice.plan::<T>(choice.kernel, tiles, limits)
     }
 
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
@@ -305,6 +296,7 @@ macro_rules! map {
         $device.$map($heads.into_memory(), places.extents(), places.mapped())?
     }};
 }
+pub(super) use map;
 
 /// A function that launches a kernel whose tiles have this number of queries.
 macro_rules! launched {
@@ -314,8 +306,8 @@ macro_rules! launched {
             plan: &Plan,
             target: &Target,
         ) -> Result<Step<'a>, KernelError> {
-            let shape = self.shape();
-            let scale = self.scale.unwrap_or_else(|| 1.0 / (self.q.places().size as f32).sqrt());
+            let shape = self.shape(self.q.places().tokens);
+            let scale = self.settings.scale_of(self.q.places().size);
             let device = &target.device;
             let Self { q, k, v, o, lse, .. } = self;
             // Without keys, nothing reads these maps.

@@ -61,6 +61,30 @@ pub fn heads_mut<'a, T>(
     Ok(HeadsMut { memory, places })
 }
 
+/// The first elements of `memory` as `[tokens, heads, size]`: the tokens of all sequences one after another, as
+/// [`varlen_attention`](super::varlen_attention) takes them, and the heads of a token side by side. Its extents are
+/// `[1, heads, tokens, size]`.
+///
+/// # Errors
+/// [`KernelError::Shape`] if there are fewer elements.
+pub fn packed<'a, T>(
+    memory: impl SliceArg<'a, T>,
+    [tokens, of_token, size]: [usize; 3],
+) -> Result<Heads<'a, T>, KernelError> {
+    Ok(heads(memory, [1, of_token, tokens, size])?.by_token())
+}
+
+/// The same to write.
+///
+/// # Errors
+/// Those of [`packed`].
+pub fn packed_mut<'a, T>(
+    memory: impl SliceMutArg<'a, T>,
+    [tokens, of_token, size]: [usize; 3],
+) -> Result<HeadsMut<'a, T>, KernelError> {
+    Ok(heads_mut(memory, [1, of_token, tokens, size])?.by_token())
+}
+
 macro_rules! in_memory {
     ($($name:ident of $memory:ident;)+) => {$(
         impl<'a, T> $name<'a, T> {
@@ -171,9 +195,11 @@ impl Places {
         [a, b, c, 1]
     }
 
-    /// Refuses vectors that do not all begin at multiples of 16 bytes.
+    /// Refuses vectors that do not all begin at multiples of 16 bytes, if there are any.
     pub(super) fn in_units(self, what: &'static str, misalignment: Option<usize>) -> Result<(), KernelError> {
-        if self.mapped().iter().take(3).all(|stride| stride.is_multiple_of(UNIT)) && misalignment == Some(0) {
+        let strides = self.mapped();
+        let fits = strides[..3].iter().all(|stride| stride.is_multiple_of(UNIT)) && misalignment == Some(0);
+        if fits || self.is_empty() {
             return Ok(());
         }
         Err(KernelError::Shape {

@@ -99,7 +99,7 @@ impl<T: TensorCoreElement> PagedAttention<'_, T> {
         same_extents("v", self.v.places(), k, "those of `k`")?;
         same_extents("k", k, Places { size: q.size, ..k }, "the size of `q`")?;
         sharing(q, k)?;
-        check_size(q.size)?;
+        check_size(q.size, 256)?;
         check_scale(self.scale)?;
         let table = self.table.layout();
         side_by_side("table", table)?;
@@ -131,9 +131,7 @@ impl<T: TensorCoreElement> PagedAttention<'_, T> {
 
     fn check_memory(&self) -> Result<(), KernelError> {
         for (name, input) in [("k", &self.k), ("v", &self.v)] {
-            if !input.places().is_empty() {
-                input.places().in_units(name, input.memory().misalignment())?;
-            }
+            input.places().in_units(name, input.memory().misalignment())?;
         }
         self.apart("o", self.o.memory())?;
         if let Some(lse) = &self.lse {

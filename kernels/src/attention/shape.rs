@@ -39,7 +39,7 @@ pub struct Place {
     pub row: i32,
 }
 
-/// The keys of a tile of queries, in steps of consecutive keys.
+/// The keys of a tile of queries, in steps of consecutive keys; or the queries of a tile of keys.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Steps {
@@ -57,17 +57,17 @@ pub struct Steps {
 impl Shape {
     /// Tiles of `rows` queries of all heads.
     pub fn tiles(self, rows: i32) -> u32 {
-        self.sequences * self.heads * self.tiles_of_head(rows)
+        self.sequences * self.heads * self.tiles_of_queries(rows)
     }
 
     /// Tiles of `rows` queries of a head.
-    fn tiles_of_head(self, rows: i32) -> u32 {
+    pub fn tiles_of_queries(self, rows: i32) -> u32 {
         ((self.queries + rows - 1) / rows) as u32
     }
 
     /// The place of tile `i` of all. The last queries, which may see the most keys, come first.
     pub fn place_of(self, i: u32, rows: i32) -> Place {
-        let tiles = self.tiles_of_head(rows);
+        let tiles = self.tiles_of_queries(rows);
         let first = i / (self.near * tiles) * self.near;
         let heads = (self.sequences * self.heads - first).min(self.near);
         let within = i - first * tiles;
@@ -82,6 +82,12 @@ impl Shape {
         [own - self.left, (own + self.right + 1).min(self.keys)]
     }
 
+    /// Whether a query does not see a key.
+    pub fn hides(self, query: i32, key: i32) -> bool {
+        let [from, to] = self.seen(query);
+        key < from || key >= to
+    }
+
     /// The steps of `keys` keys for `rows` queries from `row` on.
     pub fn steps(self, row: i32, rows: i32, keys: i32) -> Steps {
         let [first, clear_to] = self.seen(row);
@@ -91,6 +97,27 @@ impl Shape {
             to: (last.max(0) + keys - 1) / keys,
             clear_from: (clear_from.max(0) + keys - 1) / keys,
             clear_to: clear_to.max(0) / keys,
+        }
+    }
+
+    /// The place of tile `i` of all tiles of `keys` keys: head after head of keys.
+    pub fn keys_of(self, i: u32, keys: i32) -> Place {
+        let (tiles, heads) = ((self.keys + keys - 1) / keys, self.heads / self.sharing);
+        let (head, row) = (i / tiles as u32, (i % tiles as u32) as i32 * keys);
+        Place { sequence: head / heads, head: head % heads, row }
+    }
+
+    /// The steps of `rows` queries that see some of the `keys` keys from `key` on.
+    pub fn steps_of_keys(self, key: i32, keys: i32, rows: i32) -> Steps {
+        let behind = self.keys - self.queries;
+        let (first, last) = (key - behind, key + keys - 1 - behind);
+        let seen = last.min(self.queries - 1);
+        let clear_to = (first + self.left + 1).max(0) / rows;
+        Steps {
+            from: (first - self.right).max(0) / rows,
+            to: ((seen + self.left + 1).min(self.queries).max(0) + rows - 1) / rows,
+            clear_from: ((last - self.right).max(0) + rows - 1) / rows,
+            clear_to: if key + keys <= self.keys { clear_to } else { 0 },
         }
     }
 }

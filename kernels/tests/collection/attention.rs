@@ -83,46 +83,71 @@ fn check<T: TensorCoreElement + Real>(device: &Device, case: Case, seed: u64) {
     for s in 0..sequences {
         for head in 0..h * sharing {
             for t in 0..queries {
-                let query = vector(&q, at(&case, [h * sharing, queries], [s, head, t]));
-                let own = (t + keys) as i64 - queries as i64;
-                let near = |n: Option<usize>| n.map_or(i64::MAX / 4, |n| n as i64);
-                let seen: Vec<usize> = (0..keys)
-                    .filter(|j| *j as i64 >= own - near(window[0]) && *j as i64 <= own + near(window[1]))
-                    .collect();
-                let of_key = |j: usize| at(&case, [h, keys], [s, head / sharing, j]);
-                let scores: Vec<f64> = seen
-                    .iter()
-                    .map(|j| {
-                        scale * vector(&k, of_key(*j)).iter().zip(&query).map(|(a, b)| a * b).sum::<f64>()
-                    })
-                    .collect();
-                let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let sum: f64 = scores.iter().map(|score| (score - top).exp()).sum();
-                let want = if seen.is_empty() { f64::NEG_INFINITY } else { top + sum.ln() };
-                let lse = f64::from(got_lse[(s * h * sharing + head) * queries + t]);
-                assert!(
-                    if has_lse { lse == want || (lse - want).abs() < 1e-3 } else { lse == 99.0 },
-                    "{case:?} query {t} of head {head}: the logarithm is {lse} instead of {want}"
-                );
                 let from = at(&case, [h * sharing, queries], [s, head, t]);
-                let (mut wanted, mut sizes) = (vec![0.0; size], vec![0.0; size]);
-                for (j, score) in seen.iter().zip(&scores) {
-                    let weight = (score - top).exp() / sum;
-                    for (i, x) in vector(&v, of_key(*j)).into_iter().enumerate() {
-                        wanted[i] += weight * x;
-                        sizes[i] += weight * x.abs();
-                    }
+                let of_key = |j: usize| at(&case, [h, keys], [s, head / sharing, j]);
+                let seen: Vec<_> = (0..keys)
+                    .filter(|j| sees(window, [queries, keys], t, *j))
+                    .map(|j| (vector(&k, of_key(j)), vector(&v, of_key(j))))
+                    .collect();
+                let want = Wanted::new(&vector(&q, from), &seen, scale);
+                let lse = got_lse[(s * h * sharing + head) * queries + t];
+                let what = || format!("{case:?} query {t} of head {head}");
+                if has_lse {
+                    want.check_lse(lse, what);
+                } else {
+                    assert_eq!(lse, 99.0, "{}", what());
                 }
-                for (i, (want, size)) in wanted.into_iter().zip(sizes).enumerate() {
-                    let x = got[from + i].exact();
-                    // Weights and the result are rounded.
-                    let bound = 2.0 * T::ROUNDING * (size + want.abs()) + 1e-3 * size + 1e-6;
-                    assert!(
-                        (x - want).abs() <= bound,
-                        "{case:?} element {i} of query {t} of head {head}: {x} instead of {want}"
-                    );
-                }
+                want.check(&got[from..][..size], what);
             }
+        }
+    }
+}
+
+/// Whether a query of a sequence sees a key.
+pub fn sees(window: [Option<usize>; 2], [queries, keys]: [usize; 2], query: usize, key: usize) -> bool {
+    let far = (key + queries) as i64 - (query + keys) as i64;
+    window[0].is_none_or(|left| -far <= left as i64) && window[1].is_none_or(|right| far <= right as i64)
+}
+
+/// The result of a query.
+pub struct Wanted {
+    lse: f64,
+    elements: Vec<f64>,
+    /// The same of absolute values.
+    sizes: Vec<f64>,
+}
+
+impl Wanted {
+    /// The result of a query that sees these keys and values.
+    pub fn new(query: &[f64], seen: &[(Vec<f64>, Vec<f64>)], scale: f64) -> Self {
+        let dot = |key: &[f64]| key.iter().zip(query).map(|(a, b)| a * b).sum::<f64>();
+        let scores: Vec<f64> = seen.iter().map(|(key, _)| scale * dot(key)).collect();
+        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = scores.iter().map(|score| (score - top).exp()).sum();
+        let lse = if seen.is_empty() { f64::NEG_INFINITY } else { top + sum.ln() };
+        let (mut elements, mut sizes) = (vec![0.0; query.len()], vec![0.0; query.len()]);
+        for ((_, value), score) in seen.iter().zip(&scores) {
+            let weight = (score - top).exp() / sum;
+            for (i, x) in value.iter().enumerate() {
+                elements[i] += weight * x;
+                sizes[i] += weight * x.abs();
+            }
+        }
+        Self { lse, elements, sizes }
+    }
+
+    pub fn check_lse(&self, lse: f32, what: impl Fn() -> String) {
+        let (lse, want) = (f64::from(lse), self.lse);
+        let is_right = lse == want || (lse - want).abs() < 1e-3;
+        assert!(is_right, "{}: the logarithm is {lse} instead of {want}", what());
+    }
+
+    pub fn check<T: Real>(&self, got: &[T], what: impl Fn() -> String) {
+        for (i, ((want, size), got)) in self.elements.iter().zip(&self.sizes).zip(got).enumerate() {
+            let x = got.exact();
+            // Weights and the result are rounded.
+            let bound = 2.0 * T::ROUNDING * (size + want.abs()) + 1e-3 * size + 1e-6;
+            assert!((x - want).abs() <= bound, "{} element {i}: {x} instead of {want}", what());
         }
     }
 }
