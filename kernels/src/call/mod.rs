@@ -17,6 +17,11 @@ use warpsmith::{Device, Kernel, Launch};
 
 use crate::error::KernelError;
 
+/// The grid of a number of blocks; too many are refused at the launch.
+pub(crate) fn grid_of(blocks: usize) -> u32 {
+    u32::try_from(blocks).unwrap_or(u32::MAX)
+}
+
 /// A function of the collection with its arguments; `'a` borrows their memory.
 #[must_use = "a call does nothing until `.run()`"]
 pub struct Call<'a, F> {

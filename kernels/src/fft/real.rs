@@ -8,7 +8,7 @@ use super::call::{Fft, MOST_BITS, settings};
 use super::halves::{HalfRows, THREADS, fft_join_halves, fft_pair_up, fft_split_halves, fft_take_apart};
 use super::ways::{Rows, in_packs};
 use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, extents, matrix, matrix_mut, side_by_side};
-use crate::call::{Call, Family, Plan, Step, Target, step};
+use crate::call::{Call, Family, Plan, Step, Target, grid_of, step};
 use crate::error::KernelError;
 
 /// The spectra of the real rows of `x`, up to the middle: `y[b, k]` is the sum of `x[b, j] * exp(-2πi * j * k / n)`. The rest is their mirror
@@ -18,7 +18,8 @@ use crate::error::KernelError;
 /// |---|---|
 /// | [`scale(s)`](Call::scale) | `s` times what it is without |
 ///
-/// Errors of results are those of [`fft`](super::fft()).
+/// Errors of results are those of [`fft`](super::fft()). Rows that are no pairs of elements, side by side and at multiples of 8 bytes, are
+/// copied first: the plan's workspace has the copies, which [`workspace`](Call::workspace) does not limit.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -44,7 +45,8 @@ pub fn rfft<'a>(device: &Device, x: Matrix<'a, f32>, y: MatrixMut<'a, Complex32>
 
 /// The real rows whose spectra are the rows of `x` up to the middle, the inverse of [`rfft`]. `x`: `[batch, n / 2 + 1]`, `y`: `[batch, n]`.
 ///
-/// Nothing reads the imaginary parts of the first and the last column, which are zero in spectra of real rows.
+/// Nothing reads the imaginary parts of the first and the last column, which are zero in spectra of real rows. The plan's workspace has a
+/// copy of the spectra, which [`workspace`](Call::workspace) does not limit.
 ///
 /// # Errors
 /// Those of [`rfft`], where `y` has `n` columns.
@@ -127,7 +129,7 @@ impl Real {
     /// Blocks of `each` elements of complex rows for a thread.
     fn grid(&self, each: usize) -> u32 {
         let threads = self.rows.rows.saturating_mul((self.len() / each).max(1));
-        u32::try_from(threads.div_ceil(THREADS as usize)).unwrap_or(u32::MAX)
+        grid_of(threads.div_ceil(THREADS as usize))
     }
 
     /// Bytes of complex rows that no argument has.
@@ -135,7 +137,7 @@ impl Real {
         self.rows.rows * self.len() * size_of::<Complex32>()
     }
 
-    /// The plan of a call whose own kernel has this name; `apart` and `packs` are about the complex transform.
+    /// The plan of a call whose own kernel has this name. `spare` bytes are for spectra, and `packs` is about the rows of the complex transform.
     fn plan(&self, kernel: &'static str, spare: usize, packs: bool, limits: &Limits, why: &str) -> Plan {
         if self.rows.rows == 0 {
             return Plan::nothing("Complex32".to_owned(), "`y` has no elements");

@@ -10,7 +10,7 @@ use super::radix::{BITS, ELEMENTS};
 use super::sequences::{Sequences, Span};
 use super::short::{self, OF_WARP};
 use crate::argument::Layout;
-use crate::call::Target;
+use crate::call::{Target, grid_of};
 use crate::error::KernelError;
 
 /// Bits of the longest rows that one block transforms, where it has the shared memory.
@@ -41,7 +41,7 @@ impl Tiles {
         let group = (1usize << log).max(ELEMENTS);
         let of_block = (elements / group).max(1);
         let groups = count.div_ceil(group >> log);
-        let grid = u32::try_from(groups.div_ceil(of_block)).unwrap_or(u32::MAX);
+        let grid = grid_of(groups.div_ceil(of_block));
         let exchanged = (group + group / ELEMENTS) * (of_block + spare);
         let threads = (of_block * group / ELEMENTS) as u32;
         Self { log, of_block, threads, grid, shared: exchanged * size_of::<Complex32>() }
@@ -112,7 +112,7 @@ impl Rows {
         }
         if self.in_packs && (1..=short::MOST_BITS).contains(&log) {
             let of_block = short::THREADS as usize / 32 * (OF_WARP >> log);
-            return Way::Short { grid: u32::try_from(batch.div_ceil(of_block)).unwrap_or(u32::MAX) };
+            return Way::Short { grid: grid_of(batch.div_ceil(of_block)) };
         }
         if let Some(resident) = resident(log, limits)
             && batch >= limits.multiprocessors as usize

@@ -192,6 +192,19 @@ impl<'a> Factors<'a> {
         unsafe { *self.b.as_ptr().wrapping_add(col as usize) }
     }
 
+    /// The factor of the elements of a row at block `k` along it. That of a row outside of the product is one of its last row.
+    pub fn of_row_at(self, row: usize, k: u32) -> f32 {
+        let [down, along] = self.strides.a;
+        unsafe { *self.a.as_ptr().wrapping_add(row.min(self.m - 1) * down + k as usize * along) }
+    }
+
+    /// The factor of the block of a column at block `k` along it.
+    pub fn of_block_at(self, col: usize, k: u32) -> f32 {
+        let [across, along] = self.strides.b;
+        let block = col.min(self.n - 1) / BLOCK;
+        unsafe { *self.b.as_ptr().wrapping_add(block * across + k as usize * along) }
+    }
+
     /// The factors of the rows `row` and `row + 8` and of the block of column `col`, for each block along `k`.
     pub fn of_blocks(self, row: usize, col: usize) -> BlockFactors<'a> {
         let (m, last, strides) = (self.m - 1, (self.n - 1) / BLOCK, self.strides);

@@ -5,6 +5,7 @@ use warpsmith::driver::Limits;
 use super::block::THREADS;
 use super::columns::Columns;
 use crate::argument::Layout;
+use crate::call::grid_of;
 use crate::error::KernelError;
 use crate::pack::PACK_BYTES;
 
@@ -200,7 +201,7 @@ impl Shape {
             width: width as u32,
             splits: splits as u32,
         };
-        ByColumns { at, in_packs, grid: u32::try_from(grid).unwrap_or(u32::MAX) }
+        ByColumns { at, in_packs, grid: grid_of(grid) }
     }
 }
 

@@ -11,7 +11,7 @@ use super::by_key::{Segment, scan_by_key_kernel};
 use super::exchange::Exchange;
 use super::tiles::{LANES, THREADS, WARPS, tiles_step};
 use crate::argument::{Input, Output, length};
-use crate::call::{Call, Family, Plan, Step, Target, short_name};
+use crate::call::{Call, Family, Plan, Step, Target, grid_of, short_name};
 use crate::comparable::Comparable;
 use crate::error::KernelError;
 use crate::reduction::Reduction;
@@ -138,7 +138,7 @@ const fn rounds(size: usize) -> usize {
 /// The plan of a kernel for `len` elements of type `T`, whose tiles have sums of type `W`.
 fn plan<T, W: Word>(kernel: &'static str, types: String, len: usize, why: &str) -> Plan {
     let tile = LANES * rounds(size_of::<T>());
-    let grid = u32::try_from(len.div_ceil(tile)).unwrap_or(u32::MAX);
+    let grid = grid_of(len.div_ceil(tile));
     Plan {
         kernel,
         types,

@@ -12,7 +12,7 @@ use super::kernel::{Tiles, scan_kernel};
 use super::place::tiles;
 use super::tiles::{LANES, THREADS, WARPS, tiles_step};
 use crate::argument::{Input, Output, length};
-use crate::call::{Call, Family, Plan, Step, Target, short_name};
+use crate::call::{Call, Family, Plan, Step, Target, grid_of, short_name};
 use crate::error::KernelError;
 use crate::pack::PACK_BYTES;
 use crate::reduction::Reduction;
@@ -123,7 +123,7 @@ impl<'a, R: Reduction<Partial: Word>> Family<'a> for Scan<'a, R> {
             }
         };
         let tiles = tiles(self.x.len(), self.head().unwrap_or(0), Self::PER_PACK, rounds(Self::PER_PACK));
-        let grid = u32::try_from(tiles).unwrap_or(u32::MAX);
+        let grid = grid_of(tiles);
         Ok(Plan {
             kernel: "scan_kernel",
             types,

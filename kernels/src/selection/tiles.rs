@@ -3,7 +3,7 @@
 use super::kernel::zero_count;
 use super::ranks::MOST;
 use crate::argument::{Input, Output, length};
-use crate::call::{Plan, Step, Target, step};
+use crate::call::{Plan, Step, Target, grid_of, step};
 use crate::error::KernelError;
 use crate::pack::PACK_BYTES;
 use crate::scan::place::tiles;
@@ -87,7 +87,7 @@ impl Tiling {
         let shape = Shape::of(size_of::<T>(), bytes);
         let head = x.misalignment().filter(|head| size_of::<T>() * shape.n == PACK_BYTES && *head <= x.len());
         let grid = tiles(x.len(), head.unwrap_or(0), shape.n, shape.rounds);
-        Self { shape, head, grid: u32::try_from(grid).unwrap_or(u32::MAX) }
+        Self { shape, head, grid: grid_of(grid) }
     }
 
     /// The plan of a kernel that keeps `staged` bytes of shared memory for each element, and whose tiles have sums of type `W`.

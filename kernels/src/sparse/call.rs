@@ -7,11 +7,11 @@ use warpsmith::prelude::*;
 use super::cut::join_cut_rows;
 use super::sums::Scale;
 use super::tiles::{THREADS, csr_tiles};
-use super::tiling::{Tiling, Workspace, blocks, early, is_early};
+use super::tiling::{Tiling, Workspace, early, is_early};
 use super::vector::{SPARED, TILE, csr_times_vector, shared_bytes};
 use super::{Csr, Offset};
 use crate::argument::{Input, Output, length};
-use crate::call::{Call, Family, Plan, Step, Target, short_name};
+use crate::call::{Call, Family, Plan, Step, Target, grid_of, short_name};
 use crate::error::KernelError;
 use crate::number::Number;
 use crate::pack::PACK_BYTES;
@@ -91,7 +91,7 @@ impl<'a, T: Number, I: Offset, C: Offset> Family<'a> for Spmv<'a, T, I, C> {
             kernel: "csr_times_vector",
             types,
             tile: TILE,
-            grid: blocks(tiling.tiles),
+            grid: grid_of(tiling.tiles),
             block: THREADS,
             shared: shared_bytes::<T::Total>(),
             workspace: tiling.bytes::<T::Total>(),

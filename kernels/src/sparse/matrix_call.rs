@@ -7,10 +7,10 @@ use super::cut::join_cut_rows;
 use super::matrix::{Dense, TILE, csr_times_matrix};
 use super::sums::Scale;
 use super::tiles::{THREADS, csr_tiles};
-use super::tiling::{Tiling, Workspace, blocks, early, is_early};
+use super::tiling::{Tiling, Workspace, early, is_early};
 use super::{Csr, Offset};
 use crate::argument::{Matrix, MatrixMut, extents, side_by_side};
-use crate::call::{Call, Family, Plan, Step, Target, short_name};
+use crate::call::{Call, Family, Plan, Step, Target, grid_of, short_name};
 use crate::error::KernelError;
 use crate::number::Number;
 use crate::pack::PACK_BYTES;
@@ -108,7 +108,7 @@ impl<T: Number, I: Offset, C: Offset> Spmm<'_, T, I, C> {
         let lanes = columns.next_power_of_two().min(32);
         let parts = columns.div_ceil(lanes);
         let groups = self.tiling().tiles.saturating_mul(parts);
-        let grid = blocks(groups.div_ceil(THREADS as usize / lanes));
+        let grid = grid_of(groups.div_ceil(THREADS as usize / lanes));
         Way { of_lane, lanes: lanes as u32, parts, grid }
     }
 
@@ -174,7 +174,7 @@ impl<'a, T: Number, I: Offset, C: Offset> Spmm<'a, T, I, C> {
             cols: b_layout.cols,
             b_stride: b_layout.row_stride,
             c_stride: c_layout.row_stride,
-            parts: blocks(parts),
+            parts: grid_of(parts),
         };
         let Workspace { mut starts, mut heads, mut tails } = tiling.workspace::<T::Total>(target)?;
         let parts = tiling.parts(c_layout.row_stride);

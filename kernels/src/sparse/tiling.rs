@@ -7,7 +7,7 @@ use warpsmith::{Kernel, Launch};
 use super::Csr;
 use super::cut::Parts;
 use super::tiles::{Start, THREADS};
-use crate::call::Target;
+use crate::call::{Target, grid_of};
 use crate::error::KernelError;
 
 /// The tiles of a matrix, for an output of `cols` columns.
@@ -34,12 +34,12 @@ impl Tiling {
 
     /// Blocks of the kernel that finds the tiles.
     pub fn finding(&self) -> u32 {
-        blocks((self.tiles + 1).div_ceil(THREADS as usize))
+        grid_of((self.tiles + 1).div_ceil(THREADS as usize))
     }
 
     /// Blocks of the kernel that joins the parts of rows.
     pub fn joining(&self) -> u32 {
-        blocks(self.shared_elements().div_ceil(THREADS as usize))
+        grid_of(self.shared_elements().div_ceil(THREADS as usize))
     }
 
     /// The tiles as the kernel that joins the parts sees them; rows of the output are `stride` elements apart.
@@ -75,9 +75,4 @@ pub(super) fn early<'a, K: Kernel>(launch: Launch<'a, K>, limits: &Limits) -> La
 /// Returns whether kernels can wait for the one before by themselves.
 pub(super) fn is_early(limits: &Limits) -> bool {
     limits.compute >= (9, 0)
-}
-
-/// A number of blocks; too many are refused at the launch.
-pub(super) fn blocks(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -5,10 +5,16 @@ use warpsmith::nvrtc::Arch;
 use warpsmith::prelude::*;
 use warpsmith::tensor::Swizzle128;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
+use warpsmith_kernels::attention::backward::kernel::attention_backward;
+use warpsmith_kernels::attention::backward::rows::{attention_join, attention_means};
 use warpsmith_kernels::attention::forward::{attention_by_three, attention_by_two};
 use warpsmith_kernels::attention::pages::attention_to_pages;
+use warpsmith_kernels::attention::varlen::{varlen_by_three, varlen_by_two};
 use warpsmith_kernels::fft::{fft_rows_ahead, fft_short_rows, fft_tile};
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
+use warpsmith_kernels::images::{
+    Border, Interpolation, bilateral_tiles, convolve_rows, resize_rows, stencil_planes, stencil_rows,
+};
 use warpsmith_kernels::movement::{
     copy_rows, named_rows, transpose, transpose_bytes, transpose_elements, transpose_packs,
 };
@@ -121,6 +127,10 @@ fn products_and_histograms_print_what_the_snapshots_show() {
         (true, false, false, UNSCALED, false),
     );
     prints_for_warpgroups::<attention_by_two<bf16, 128, 128>>("attention_by_two@128", ());
+    prints_for_warpgroups::<varlen_by_two<bf16, 128, 128>>("varlen_by_two@128", ());
+    prints_for_warpgroups::<attention_backward<bf16, 128, 64>>("attention_backward@128", ());
+    prints::<attention_means<bf16>>("attention_means@bf16", ());
+    prints::<attention_join<bf16, 128, 64>>("attention_join@128", ());
     prints_for_warpgroups::<attention_to_pages<bf16, 128, 16>>("attention_to_pages@128", ());
     prints_for_warpgroups::<Shared<bf16, Unchanged, 16, { stages(16) }>>(
         "gemm_stream_k@16",
@@ -160,6 +170,17 @@ fn sorts_and_rows_by_number_print_what_the_snapshots_show() {
     prints::<rotary_heads<Words<f16>, Words<f32>, 8, 4>>("rotary_heads@f16", (true, true));
 }
 
+#[test]
+fn stencils_and_images_print_what_the_snapshots_show() {
+    // Nine neighbours of a plane, and a star of radius 4 in three dimensions.
+    let plane = (30..50).step_by(9).flat_map(|row| row..row + 3).fold(0, |all, cell| all | 1u64 << cell);
+    prints::<stencil_rows<f32, 4, 3>>("stencil_rows@box", (1, plane, 0, Border::Clamp, true));
+    prints::<stencil_planes<f32, 4, 3>>("stencil_planes@star", (4, 0x7bf_dfff, 0, Border::Zero, true, true));
+    prints::<convolve_rows<u8, 4, 9>>("convolve_rows@u8", (2, 2, 3, 544, 16, Border::Mirror, true));
+    prints::<bilateral_tiles<u8>>("bilateral_tiles@u8", (2, 3, 32, 132, Border::Wrap, true));
+    prints::<resize_rows<f16, 4, 2>>("resize_rows@f16", (Interpolation::Bilinear, true));
+}
+
 /// Asserts that the CUDA of a kernel runs on all GPUs of a compute capability.
 fn runs_on<K: Kernel>(least: (u32, u32), comptime: K::Comptime) {
     let source = checked::<K>(K::NAME, &comptime);
@@ -174,6 +195,7 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
     runs_on::<radix_pass<u32, u32, 384, 23, 3>>((7, 0), (false, false, true, false));
     runs_on::<top_rows<f32, 128>>((7, 0), (true,));
     runs_on::<histogram_by_blocks<i32, 4, true>>((7, 0), ());
+    runs_on::<stencil_planes<f32, 4, 3>>((7, 0), (1, 1 << 4, 0, Border::Clamp, true, true));
     runs_on::<gemv_rows<f32, 4, 4>>((7, 0), (128,));
     runs_on::<gemv_columns<f32, 4>>((7, 0), ());
     runs_on::<gemv_quantized_rows<Q4_0, 4, true>>((7, 0), (64,));
@@ -208,6 +230,8 @@ fn sums_of_warpgroups_stay_in_registers() {
     keeps_sums_in_registers::<gemm_split<bf16, bf16, Gelu, 128, 64, 64, 9>>("split", &(UNSCALED, true));
     keeps_sums_in_registers::<attention_by_three<f16, 64, 128>>("attention_64", &());
     keeps_sums_in_registers::<attention_by_two<f16, 256, 48>>("attention_256", &());
+    keeps_sums_in_registers::<varlen_by_three<f16, 64, 128>>("varlen_64", &());
+    keeps_sums_in_registers::<attention_backward<f16, 64, 128>>("attention_backward_64", &());
     keeps_sums_in_registers::<attention_to_pages<f16, 256, 32>>("pages_256", &());
     keeps_sums_in_registers::<Shared<f16, Gelu, 64, { stages(64) }>>("stream_64", &(true, UNSCALED));
     keeps_sums_in_registers::<Shared<bf16, Gelu, 128, { stages(128) }>>("stream_128", &(true, UNSCALED));

@@ -4,7 +4,11 @@ use warpsmith::args::{KernelArg, SliceArg};
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
-use warpsmith_kernels::attention::{Attention, attention, heads, heads_mut, paged_attention};
+use warpsmith_kernels::attention::{
+    Attention, attention, attention_backward, heads, heads_mut, packed, packed_mut, paged_attention,
+    varlen_attention,
+};
+use warpsmith_kernels::images::{Interpolation, Taps, bilateral, convolve, resize, stencil2d};
 use warpsmith_kernels::movement::{permute, transpose};
 use warpsmith_kernels::reduction::{Sum, dot, reduce};
 use warpsmith_kernels::rows::{cross_entropy, rms_norm, softmax};
@@ -53,6 +57,55 @@ fn lengths_that_do_not_fit_are_named() {
     refused(
         matrix(&x, 3, 4).expect("it fits").stride(3),
         "`stride` has 3 elements, but needs at least the 4 elements of a row; rows must not overlap",
+    );
+}
+
+#[test]
+fn images_that_do_not_fit_are_named() {
+    let device = Device::simulator();
+    let x = device.upload(&[1.0f32; 12]).expect("memory");
+    let mut y = device.alloc_zeroed::<f32>(12).expect("memory");
+    let from = || matrix(&x, 3, 4).expect("it fits");
+    let taps = Taps::star(1.0, &[]);
+    refused(
+        stencil2d(&device, &taps, from(), matrix_mut(&mut y, 4, 3).expect("it fits")).run(),
+        "`y` has 4 rows and 3 columns, but needs the 3 rows and 4 columns of `x`; pass matrices of the same extents",
+    );
+    refused(
+        stencil2d(&device, &taps, from(), matrix_mut(&mut y, 3, 4).expect("it fits")).images(2).run(),
+        "`images` has the value 2, but needs a number that divides the 3 rows of `x`; \
+         all of them have the same number of rows",
+    );
+    refused(
+        convolve(&device, &[1.0], &[1.0; 2], from(), matrix_mut(&mut y, 3, 4).expect("it fits")).run(),
+        "`across` has 2 weights, but needs an odd number, that of the result's own place in the middle; \
+         add a zero at one end",
+    );
+    let mut filter = |radius, range, text| {
+        let to = matrix_mut(&mut y, 3, 4).expect("it fits");
+        refused(bilateral(&device, radius, 1.0, range, from(), to).plan(), text);
+    };
+    filter(
+        1,
+        0.0,
+        "`range` has the value 0, but needs a number above zero; a great one makes all weights alike",
+    );
+    filter(
+        5000,
+        1.0,
+        "`radius` has the value 5000, but needs at most 4096 pixels; filter a smaller image, from `resize`",
+    );
+    let no_rows = matrix(&x, 0, 4).expect("it fits");
+    refused(
+        resize(&device, Interpolation::Nearest, no_rows, matrix_mut(&mut y, 3, 4).expect("it fits")).plan(),
+        "`x` has 0 rows and 4 columns, but needs a pixel at least; no image can be made of none",
+    );
+    refused(
+        resize(&device, Interpolation::Nearest, from(), matrix_mut(&mut y, 3, 4).expect("it fits"))
+            .channels(0)
+            .plan(),
+        "`channels` has the value 0, but needs a number that divides the 4 columns of `x`; \
+         the samples of a pixel lie side by side",
     );
 }
 
@@ -182,6 +235,90 @@ fn heads_that_do_not_fit_are_named() {
         )
         .run(),
         "`table` has 1 rows, but needs 3, one for each sequence; a row has the numbers of the pages of a sequence",
+    );
+}
+
+#[test]
+fn sequences_that_do_not_fit_are_named() {
+    let device = Device::simulator();
+    let x = device.upload(&[bf16::ZERO; 96]).expect("memory");
+    let mut y = device.upload(&[bf16::ZERO; 96]).expect("memory");
+    let words = device.upload(&[0u32; 4]).expect("memory");
+    let mut check = |extents: [usize; 4], [of_q, of_k]: [usize; 2], text: &str| {
+        let of = || heads(&x, extents).expect("it fits");
+        let (of_q, of_k) = (words.slice(..of_q).expect("a part"), words.slice(..of_k).expect("a part"));
+        let to = heads_mut(&mut y, extents).expect("it fits");
+        refused(varlen_attention(&device, of(), of(), of(), of_q, of_k, to).plan(), text);
+    };
+    check(
+        [2, 1, 3, 16],
+        [3, 3],
+        "`q` has 2 sequences, but needs one, with the tokens of all; \
+         make it with `packed`, whose extents are tokens, heads and elements of a vector",
+    );
+    let prefix = "an offset is the number of tokens of all sequences before; the last offset is the number of all tokens";
+    check(
+        [1, 1, 6, 16],
+        [0, 3],
+        &format!("`offsets_q` has 0 elements, but needs 1, one more than sequences; {prefix}"),
+    );
+    check(
+        [1, 1, 6, 16],
+        [3, 4],
+        &format!("`offsets_k` has 4 elements, but needs 3, one more than sequences; {prefix}"),
+    );
+    let of = || packed(&x, [3, 2, 16]).expect("it fits");
+    let mut few = device.upload(&[0.0f32; 5]).expect("memory");
+    let to = packed_mut(&mut y, [3, 2, 16]).expect("it fits");
+    refused(
+        varlen_attention(&device, of(), of(), of(), &words, &words, to).lse(&mut few).run(),
+        "`lse` has 5 elements, but needs 6, one for each query of each head; \
+         pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`",
+    );
+}
+
+#[test]
+fn gradients_that_do_not_fit_are_named() {
+    let device = Device::simulator();
+    let x = device.upload(&[bf16::ZERO; 272]).expect("memory");
+    let lse = device.alloc_zeroed::<f32>(2).expect("memory");
+    let mut results = [0; 3].map(|_| device.alloc_zeroed::<bf16>(272).expect("memory"));
+    let mut check = |of_q: [usize; 4], of_o, of_dk, text| {
+        let of = |extents| heads(&x, extents).expect("it fits");
+        let [dq, dk, dv] = &mut results;
+        let to = [(dq, of_q), (dk, of_dk), (dv, of_q)].map(|(x, of)| heads_mut(x, of).expect("it fits"));
+        let inputs = [of(of_q), of(of_q), of(of_q)];
+        refused(attention_backward(&device, inputs, of(of_q), &lse, of(of_o), to).plan(), text);
+    };
+    let q = [1, 1, 2, 16];
+    check(
+        q,
+        [1, 1, 3, 16],
+        q,
+        "`of_o` has the extents [1, 1, 3, 16], but needs [1, 1, 2, 16], those of `q`; \
+         extents are sequences, heads, tokens and elements of a vector",
+    );
+    check(
+        q,
+        q,
+        [1, 2, 1, 16],
+        "`dk` has the extents [1, 2, 1, 16], but needs [1, 1, 2, 16], those of `k`; \
+         extents are sequences, heads, tokens and elements of a vector",
+    );
+    let wide = [1, 1, 2, 136];
+    check(
+        wide,
+        wide,
+        wide,
+        "`q` has vectors of 136 elements, but needs a multiple of 8 up to 128; `gemm` and `softmax` take scores of wider vectors",
+    );
+    let longer = [1, 2, 2, 16];
+    check(
+        longer,
+        longer,
+        longer,
+        "`lse` has 2 elements, but needs 4, one for each query of each head; \
+         pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`",
     );
 }
 

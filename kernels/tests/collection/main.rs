@@ -3,9 +3,12 @@
 //! `CORPUS_SCALE=real` takes inputs of real size on a GPU.
 
 mod attention;
+mod bilaterals;
+mod convolutions;
 mod cuda;
 mod devices;
 mod errors;
+mod gradients;
 mod histograms;
 mod indexed;
 mod matrices;
@@ -17,6 +20,7 @@ mod products;
 mod quantized;
 mod random;
 mod reductions;
+mod resizes;
 mod rotary;
 mod rows;
 mod scans;
@@ -26,5 +30,7 @@ mod shapes;
 mod sorting;
 mod sparse;
 mod spectra;
+mod stencils;
 mod top_k;
+mod varlen;
 mod vectors;

@@ -29,6 +29,9 @@ reals! {
     f32: |x| x as f32, f64::from, 24;
     f16: f16::from_f64, f16::to_f64, 11;
     bf16: bf16::from_f64, bf16::to_f64, 8;
+    f64: |x| x, |x| x, 53;
+    // From 0 to 1 it is half of a step.
+    u8: |x: f64| x.round_ties_even() as u8, f64::from, 1;
 }
 
 /// A matrix in the memory of a device: rows at a distance, behind some other elements.

@@ -7,7 +7,7 @@ use warpsmith::prelude::*;
 use super::columns::{self, gemv_columns};
 use super::rows::{Lines, gemv_long_rows, gemv_rows};
 use crate::argument::{Input, Layout, Matrix, Output, length};
-use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
+use crate::call::{Call, Family, Plan, Step, Target, grid_of, short_name, step};
 use crate::error::KernelError;
 use crate::number::Number;
 use crate::pack::PACK_BYTES;
@@ -118,9 +118,8 @@ impl<T: Number> Gemv<'_, T> {
         let busy = limits.multiprocessors as usize * BUSY;
         let of_block = THREADS as usize;
         let splits = (busy / of_block / rows).min(packs / (of_block * ROWS));
-        let grid = |blocks: usize| u32::try_from(blocks).unwrap_or(u32::MAX);
         if splits > 1 {
-            return Way::LongRows { splits: splits as u32, in_packs, grid: grid(rows * splits) };
+            return Way::LongRows { splits: splits as u32, in_packs, grid: grid_of(rows * splits) };
         }
         let group = if rows >= limits.multiprocessors as usize * ROWS { ROWS } else { 1 };
         let groups = rows.div_ceil(group);
@@ -131,7 +130,7 @@ impl<T: Number> Gemv<'_, T> {
             threads: threads as u32,
             rows: group,
             in_packs,
-            grid: grid(groups.div_ceil(of_block / threads)),
+            grid: grid_of(groups.div_ceil(of_block / threads)),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::digits::{self, gemv_quantized_digits};
 use super::quantized::{CHUNK, RESIDENT, gemv_quantized_rows};
 use super::rows::Lines;
 use crate::argument::{Input, Matrix, Output, length};
-use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
+use crate::call::{Call, Family, Plan, Step, Target, grid_of, short_name, step};
 use crate::error::KernelError;
 use crate::pack::Pack;
 use crate::reduction::block::THREADS;
@@ -108,7 +108,7 @@ impl<B: Quantized> GemvQuantized<'_, B> {
         let steps = self.a.layout().cols * BLOCK / digits::STEP;
         let at_once = (limits.multiprocessors * digits::RESIDENT) as usize;
         let splits = (at_once / tiles).min(steps / FEWEST_STEPS).max(1);
-        Way::Digits { splits: splits as u32, grid: u32::try_from(tiles * splits).unwrap_or(u32::MAX) }
+        Way::Digits { splits: splits as u32, grid: grid_of(tiles * splits) }
     }
 
     fn shares(&self, limits: &Limits) -> Shares {

@@ -12,7 +12,7 @@ use super::super::tiles::{Chosen, Tile};
 use super::boxes::{self, below, by_warpgroups};
 use super::call::{OF_WARPS, Operand};
 use super::element::Stored;
-use super::warpgroups::{self, Lines, THREADS};
+use super::warpgroups::{self, Lines};
 use crate::call::Step;
 use crate::error::KernelError;
 
@@ -85,8 +85,7 @@ fn step<'a, T: Operand, C: Output, E: Epilogue, const UNIT: usize, const DEPTH: 
 
 /// Blocks, threads, bytes of shared memory and of workspace.
 pub(super) fn plan(chosen: &Chosen, multiprocessors: u32) -> (u32, u32, usize, usize) {
-    let grid = (2 * chosen.grid).min(multiprocessors / 2 * 2);
-    (grid, THREADS, warpgroups::shared(chosen.tile.rows / 2, chosen.tile.cols, OUT), 0)
+    boxes::plan_clusters(chosen, [chosen.tile.rows, 2], OUT, multiprocessors)
 }
 
 /// Refuses operands that are not multiplied, and factors that they do not have.

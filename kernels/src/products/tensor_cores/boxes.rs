@@ -82,9 +82,20 @@ const fn part(rows: usize, cols: usize) -> usize {
 /// Blocks, threads, bytes of shared memory and of workspace.
 pub(super) fn plan(chosen: &Chosen, task: &Task, multiprocessors: u32) -> (u32, u32, usize, usize) {
     let (rows, blocks) = rows_of(task);
-    let (rows, cols, blocks) = (rows / blocks, chosen.tile.cols, blocks as u32);
-    let grid = (blocks * chosen.grid).min(multiprocessors / blocks * blocks);
-    (grid, THREADS, warpgroups::shared(rows, cols, 2 * part(rows, cols)), 0)
+    let out = 2 * part(rows / blocks, chosen.tile.cols);
+    plan_clusters(chosen, [rows, blocks], out, multiprocessors)
+}
+
+/// The same for tiles of these rows and clusters of these blocks, with rows of `out` bytes in parts of `c`.
+pub(super) fn plan_clusters(
+    chosen: &Chosen,
+    [rows, blocks]: [usize; 2],
+    out: usize,
+    multiprocessors: u32,
+) -> (u32, u32, usize, usize) {
+    let shared = warpgroups::shared(rows / blocks, chosen.tile.cols, out);
+    let blocks = blocks as u32;
+    ((blocks * chosen.grid).min(multiprocessors / blocks * blocks), THREADS, shared, 0)
 }
 
 /// The same for blocks that share tiles.

@@ -12,7 +12,7 @@ use super::super::tiles::{Tile, choose};
 use super::along::{self, Output};
 use super::boxes;
 use super::element::Multiplied;
-use super::stream_k::{self, Shares, gemm_stream_k};
+use super::stream_k::{self, MOST_SCALED, Shares, gemm_stream_k};
 use super::warpgroups::DEPTH_BYTES;
 use super::warps::{self, Across, Along, Side, gemm_warps};
 use crate::call::{Plan, Step, step};
@@ -159,6 +159,10 @@ fn tiles<T: Operand, C: Output, E: Epilogue>(
 ) -> Result<(&'static [Tile], String), KernelError> {
     let (not_loaded, not_stored) = (not_loaded(of), not_stored(of));
     if of.task.by_blocks {
+        if not_loaded.is_none() && of.task.shape.m <= MOST_SCALED {
+            let why = "few rows, and each step is scaled by the factors of its blocks";
+            return Ok((of_shared_steps(of), why.to_owned()));
+        }
         return match not_loaded.or(not_stored) {
             None => Ok((&along::OF_BLOCKS, "each step is scaled by the factors of its blocks".to_owned())),
             Some(why) => Err(KernelError::Shape {
@@ -176,6 +180,17 @@ fn tiles<T: Operand, C: Output, E: Epilogue>(
     Ok(of_boxes(of, not_stored))
 }
 
+/// The tile of few rows that has all of them, or all such tiles if the caller asks for one. Steps with factors of blocks are those of few
+/// rows.
+fn of_shared_steps<T, C, E>(of: &Request<'_, '_, T, C, E>) -> &'static [Tile] {
+    let first = OF_STREAM_K.iter().take_while(|tile| tile.rows < of.task.shape.m).count();
+    match (of.problem.tile, of.task.by_blocks) {
+        (None, _) => &OF_STREAM_K[first..=first],
+        (Some(_), false) => &OF_STREAM_K,
+        (Some(_), true) => &OF_STREAM_K[..3],
+    }
+}
+
 /// Those of a task whose operands the copy engine loads, and why it does not store `c`.
 fn of_boxes<T: Operand, C: Output, E: Epilogue>(
     of: &Request<'_, '_, T, C, E>,
@@ -189,10 +204,8 @@ fn of_boxes<T: Operand, C: Output, E: Epilogue>(
     }
     match not_stored {
         _ if of.task.shape.m <= 128 && !of.task.b_beside => {
-            let first = OF_STREAM_K.iter().take_while(|tile| tile.rows < of.task.shape.m).count();
-            let tiles =
-                if of.problem.tile.is_some() { &OF_STREAM_K[..] } else { &OF_STREAM_K[first..=first] };
-            (tiles, "few rows, whose sums take as long as reading the right operand".to_owned())
+            let why = "few rows, whose sums take as long as reading the right operand";
+            (of_shared_steps(of), why.to_owned())
         }
         Some(why) if !of.task.b_beside && are_counted::<T>(&of.task) => {
             (&OF_STREAM_K[3..], format!("stored by threads, as {why}"))

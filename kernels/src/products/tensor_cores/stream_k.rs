@@ -10,7 +10,7 @@ use warpsmith::tensor::{Accumulator, Fragment, Swizzle128};
 
 use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
-use super::super::scales::{Factors, ScaleStrides};
+use super::super::scales::{BY_BLOCK, Factors, ScaleStrides};
 use super::super::shape::Shape;
 use super::element::{Multiplied, Stored, Total};
 use super::partials::{add_partial, place_of_partial, store_partial, sum_of_four};
@@ -25,6 +25,9 @@ pub const GROUPS: u32 = 2;
 pub const LINES: usize = GROUP * GROUPS as usize;
 /// Threads of a block: warpgroups that multiply, and one that starts copies of tiles.
 pub const THREADS: u32 = 128 * (GROUPS + 1);
+
+/// The most rows of a tile whose steps are scaled: a thread has the products of a step beside its sums, and the factors of their rows.
+pub const MOST_SCALED: usize = 64;
 
 /// Stages of the ring: as many as fit into shared memory, beside its barriers.
 pub const fn stages(rows: usize) -> usize {
@@ -160,7 +163,13 @@ pub fn gemm_stream_k<
         while at < end {
             let run = run_from(at, end, shares.steps);
             let mut sums = Accumulator::<T::Total, ROWS>::zero();
-            add_run::<T, UNIT, DEPTH, ROWS, STAGES>(&mut math, &mut sums, lines, run.count);
+            if scaling == BY_BLOCK {
+                add_scaled_run::<T, UNIT, DEPTH, ROWS, STAGES>(
+                    &mut math, &mut sums, factors, down, lines, run,
+                );
+            } else {
+                add_run::<T, UNIT, DEPTH, ROWS, STAGES>(&mut math, &mut sums, lines, run.count);
+            }
             at += run.count;
             let mut has_all = true;
             if in_clusters && parts > 1 {
@@ -246,6 +255,47 @@ fn add_run<
         math.release(stage);
     }
     math.finish(chain);
+}
+
+/// The same for products with factors of blocks. `down` tiles lie below each other.
+#[gpu_fn]
+fn add_scaled_run<
+    'r,
+    T: Multiplied,
+    const UNIT: usize,
+    const DEPTH: usize,
+    const ROWS: usize,
+    const STAGES: usize,
+>(
+    math: &mut Consumer<'r, Step<'r, T, UNIT, DEPTH, ROWS>, STAGES, GROUPS, 1>,
+    sums: &mut Accumulator<T::Total, ROWS>,
+    factors: Factors,
+    down: u32,
+    lines: usize,
+    run: Run,
+) {
+    let row = (run.tile % down) as usize * ROWS + Accumulator::<T::Total, ROWS>::at(0).1;
+    let col = (run.tile / down) as usize * LINES;
+    let mut products = Accumulator::<T::Total, ROWS>::zero();
+    for s in run.first..run.first + run.count {
+        // They are loaded while the copies of the step are under way.
+        let of_cols = factors.of_block_at(col, s);
+        let mut of_rows = [0.0f32; MOST_SCALED / 4];
+        #[unroll]
+        for i in 0..ROWS / 4 {
+            of_rows[i] = of_cols * factors.of_row_at(row + i / 2 * 8 + i % 2, s);
+        }
+        let stage = math.wait();
+        let mut chain = products.chain();
+        chain.start_abt(stage.tiles().lines.rows(lines), stage.tiles().rows, false);
+        chain.finish();
+        math.release(stage);
+        #[unroll]
+        for i in 0..ROWS / 2 {
+            let factor = of_rows[i / 4 * 2 + i % 2].cast::<T::Total>();
+            sums.set(i, sums.get(i) + products.get(i) * factor);
+        }
+    }
 }
 
 /// Stores the sums of a run that is a part of its tile. In the last warpgroup of the tile, they become those of all its blocks, and the
