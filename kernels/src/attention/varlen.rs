@@ -346,7 +346,7 @@ pub(super) fn attend<
 
 super::forward::kernels! {
     /// Attention of sequences whose queries and keys begin at `offsets_q` and `offsets_k`, as
-    /// [`attention_by_two`](super::forward::attention_by_two) computes it. `shape` has as many queries as fill all tiles.
+    /// [`attention_by_two`](struct@super::forward::attention_by_two) computes it. `shape` has as many queries as fill all tiles.
     varlen_by_two(2, 128, (232, 232, 40), 232, 40):
         &mut [T], Part, (offsets_q: &[u32], offsets_k: &[u32], at: Packed),
         load(offsets_q, offsets_k, at), attend(at), { check(offsets_q, at.queries); check(offsets_k, at.keys); };

@@ -37,8 +37,8 @@ pub struct Falloff<S> {
 
 /// Writes means of the pixels in a window, weighted by how near and how similar they are.
 ///
-/// A block has tiles of `rows` rows, a multiple of [`AT_ONCE`], with the pixels around them in shared memory, one for each of up to
-/// [`CHANNELS`] channels. `width` is that of a tile's row: a multiple of [`PIXELS`].
+/// A block has tiles of `rows` rows, a multiple of `AT_ONCE`, with the pixels around them in shared memory, one for each of up to
+/// `CHANNELS` channels. `width` is that of a tile's row: a multiple of `PIXELS`.
 #[gpu_kernel(launch_bounds(TILE_THREADS), noalias)]
 pub fn bilateral_tiles<T: Sample>(
     x: &[T],
