@@ -5,7 +5,7 @@ use super::once::Ranged;
 use super::precedence::{ASSIGNMENT, Text};
 use super::stmt::is_fixed;
 use super::{Ahead, PrintedLoop, Printer};
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, RangeLoop, Scalar, StmtKind, visit};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, LoopId, Module, RangeLoop, Scalar, StmtKind, visit};
 
 impl Printer<'_> {
     pub(super) fn while_(&mut self, id: LoopId, cond: &Expr, unroll: Option<Option<u32>>, body: &Block) {
@@ -58,9 +58,8 @@ impl Printer<'_> {
     /// Prints how checks report the failing element, in a loop over a thread's elements. The lines of its body begin at
     /// `start`.
     fn element_fault(&mut self, id: LoopId, start: usize) {
-        let Some(coarsened) = &self.module.coarsened else { return };
-        let own = coarsened.loops.iter().find(|(of, _)| *of == id);
-        if let Some((_, element)) = own.filter(|_| self.function.mentions(start, "ws_fault")) {
+        let own = element_of(self.module, id).filter(|_| self.function.mentions(start, "ws_fault"));
+        if let Some(element) = own {
             let element = self.argument(element);
             let body = self.function.split_lines(start);
             self.function.push(&format!("ws_Fault* ws_fault = ws_at_element(ws_record, {element});"));
@@ -69,7 +68,8 @@ impl Printer<'_> {
     }
 
     pub(super) fn for_(&mut self, id: LoopId, range: &RangeLoop, body: &Block) {
-        if self.twice(Ranged { id, range, body }) {
+        // The elements of a thread have a record of a failure each, so no check before their loop can write it.
+        if element_of(self.module, id).is_none() && self.twice(Ranged { id, range, body }) {
             return;
         }
         // A brace around the loop holds the parts of the head besides the counter.
@@ -166,6 +166,12 @@ impl Printer<'_> {
             None => {}
         }
     }
+}
+
+/// The number of the element that an iteration does, in a loop over the elements of a coarsened kernel's thread.
+fn element_of(module: &Module, id: LoopId) -> Option<&Expr> {
+    let own = module.coarsened.as_ref()?.loops.iter().find(|(of, _)| *of == id);
+    own.map(|(_, element)| element)
 }
 
 /// Returns whether something in a loop's body goes on with the loop's next iteration.
