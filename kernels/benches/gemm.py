@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times products of matrices beside cuBLAS, which PyTorch calls, in turns.
 
-Call: gemm.py BINARY [squares|shapes|eight|NAME|LINE...], where BINARY is the bench `gemm`, NAME one of its products, and LINE the line of a shape in
-gemm/shapes.txt, from 0 on. `squares` are products of 4096 and 8192, `shapes` are those of `bf16`, and `eight` are eight shapes of the elements
-that have fewer or other digits; without words it times all of these. Prints a row of a table for each, and the geometric mean of the ratios of
-each mode.
+Call: gemm.py BINARY [squares|shapes|eight|grouped|NAME|LINE...], where BINARY is the bench `gemm`, NAME one of its products, and LINE the line of a
+shape in gemm/shapes.txt, from 0 on. `squares` are products of 4096 and 8192, `shapes` are those of `bf16`, `eight` are eight shapes of the elements
+that have fewer or other digits, and `grouped` are the layers of gemm/grouped.txt; without words it times all of these. Prints a row of a table for
+each, and the geometric mean of the ratios of each mode.
 """
 
 import math
@@ -74,12 +74,32 @@ PEERS = {
     "fp8_lines": scaled(lambda m, n, k: (m, 1), lambda m, n, k: (1, n)),
     "fp8_blocks": scaled(blocks_of_a, lambda m, n, k: (k // 128, n // 128)),
 }
+# Layers of experts, with few rows for each and with many.
+LAYERS = {
+    name: tuple(map(int, extents))
+    for name, *extents in (
+        line.split() for line in (Path(__file__).parent / "gemm/grouped.txt").read_text().splitlines() if line[0] != "#"
+    )
+}
+ROWS = (2048, 8192, 32768)
+
+
+def grouped(name, rows):
+    """Groups of rows times matrices of their own, with the offsets of the bench."""
+    groups, n, k = LAYERS[name]
+    shares = [g * 7919 % 13 + 4 for g in range(groups)]
+    ends = [sum(shares[: g + 1]) * rows // sum(shares) for g in range(groups)]
+    a, b = random(rows, k), random(groups, n, k).transpose(1, 2)
+    offsets = torch.tensor(ends, device="cuda", dtype=torch.int32)
+    return timed(lambda: torch._grouped_mm(a, b, offs=offsets))
+
+
 OTHERS = ["tf32", "s8", "fp8", "fp8_lines", "fp8_blocks"]
 
 
 def peer(name, extents):
     """The peer's launches, unless PyTorch has none for these extents."""
-    run = PEERS[name](*extents)
+    run = grouped(name, extents[0]) if name in LAYERS else PEERS[name](*extents)
     try:
         run(3)
     except RuntimeError as reason:
@@ -90,7 +110,11 @@ def peer(name, extents):
 
 def chosen(words):
     """The title, product, extents, and name and size in the bench, of what these words name."""
-    words = words or ["squares", "shapes", "eight"]
+    words = words or ["squares", "shapes", "eight", "grouped"]
+    for name, (_, n, k) in LAYERS.items():
+        if "grouped" in words or name in words:
+            for rows in ROWS:
+                yield name, name, (rows, n, k), (name, rows)
     for name in PEERS:
         if "squares" in words or name in words:
             for size in (4096, 8192):

@@ -38,6 +38,7 @@ pub mod random;
 pub mod reduction;
 pub mod rows;
 pub mod scan;
+pub mod segments;
 pub mod selection;
 pub mod sorting;
 pub mod sparse;

@@ -1,11 +1,12 @@
 //! Times products of matrices on a GPU: in bursts and sustained, or, with `serve`, in turns with cuBLAS (`kernels/benches/gemm.py`).
 //!
 //! Names are `bf16_tn`, `bf16_nn`, `f32_tn` and `f32_nn`, `tf32`, `s8`, `fp8`, `fp8_lines` and `fp8_blocks`, with a size of square
-//! matrices, and `shape`, `shape_tf32` and so on, with the line of a shape in `shapes.txt`, from 0 on. Some elements of each product
-//! are checked. It prints `ours NAME_SIZE_MODE VALUE TFLOP/s`. `TILE=256x128` sets the tile.
+//! matrices, `shape`, `shape_tf32` and so on, with the line of a shape in `shapes.txt`, from 0 on, and the layers of `grouped.txt`, with a
+//! number of rows. Some elements of each product are checked. It prints `ours NAME_SIZE_MODE VALUE TFLOP/s`. `TILE=256x128` sets the tile.
 
 #[path = "../function.rs"]
 mod function;
+mod grouped;
 
 use function::Work::Operations;
 use function::{Function, Result, Run, check, hashed, kept, launches, setting, time};
@@ -19,7 +20,16 @@ const SHAPES: &str = include_str!("shapes.txt");
 /// After this number of elements, a prime, they repeat: most time would be that of making them.
 const PERIOD: usize = 1_048_573;
 
-const FUNCTIONS: [Function; 15] = [
+/// A layer of experts by its name.
+macro_rules! layer {
+    ($name:literal) => {
+        Function::new($name, Operations(|rows| grouped::operations($name, rows)), |d, rows| {
+            grouped::product(d, $name, rows)
+        })
+    };
+}
+
+const FUNCTIONS: [Function; 21] = [
     Function::new("bf16_tn", Operations(cube), |d, n| product(d, [n; 3], &BF16)),
     Function::new("bf16_nn", Operations(cube), |d, n| {
         product(d, [n; 3], &Product { is_turned: false, ..BF16 })
@@ -39,6 +49,12 @@ const FUNCTIONS: [Function; 15] = [
     Function::new("shape_fp8", Operations(of_line), |d, line| product(d, shape(line)?, &FP8)),
     Function::new("shape_fp8_lines", Operations(of_line), |d, line| product(d, shape(line)?, &FP8_LINES)),
     Function::new("shape_fp8_blocks", Operations(of_line), |d, line| product(d, shape(line)?, &FP8_BLOCKS)),
+    layer!("mixtral_up"),
+    layer!("mixtral_down"),
+    layer!("qwen_up"),
+    layer!("qwen_down"),
+    layer!("deepseek_up"),
+    layer!("deepseek_down"),
 ];
 
 /// Products of `T` whose elements are `C`.
@@ -133,7 +149,11 @@ impl<T: ProductElement<C>, C: Num> Bench<T, C> {
 }
 
 fn main() -> Result<()> {
-    time(&FUNCTIONS.each_ref(), |name| !name.starts_with("shape"), &[4096, 8192])
+    time(
+        &FUNCTIONS.each_ref(),
+        |name| !name.contains("shape") && !name.contains("up") && !name.contains("down"),
+        &[4096, 8192],
+    )
 }
 
 fn cube(size: usize) -> f64 {
@@ -156,21 +176,23 @@ fn shape(line: usize) -> Result<[usize; 3]> {
     extents.map_err(|_| format!("line {line} of shapes.txt has no three extents").into())
 }
 
+/// Elements for the numbers of a period, from number `from` of it on.
+fn repeated<T: Copy>(len: usize, from: usize, of: fn(f32) -> T) -> Vec<T> {
+    let numbers: Vec<T> = (0..PERIOD).map(|i| of(hashed(i))).collect();
+    let mut all = Vec::with_capacity(len);
+    all.extend_from_slice(&numbers[from..][..len.min(PERIOD - from)]);
+    while all.len() < len {
+        all.extend_from_slice(&numbers[..PERIOD.min(len - all.len())]);
+    }
+    all
+}
+
 fn product<T: ProductElement<C> + Copy, C: Num>(
     device: &Device,
     [m, n, k]: [usize; 3],
     how: &Product<T, C>,
 ) -> Result<Run<'static>> {
-    let numbers: Vec<T> = (0..PERIOD).map(|i| (how.of)(hashed(i))).collect();
-    let host = |len: usize, from: usize| -> Vec<T> {
-        let mut all = Vec::with_capacity(len);
-        all.extend_from_slice(&numbers[from..][..len.min(PERIOD - from)]);
-        while all.len() < len {
-            all.extend_from_slice(&numbers[..PERIOD.min(len - all.len())]);
-        }
-        all
-    };
-    let (x, w) = (host(m * k, 0), host(n * k, 77));
+    let (x, w) = (repeated(m * k, 0, how.of), repeated(n * k, 77, how.of));
     let (a, b) = (&*kept(device.upload(&x)?), &*kept(device.upload(&w)?));
     let c: *mut Buffer<C> = kept(device.alloc_zeroed::<C>(m * n)?);
     let call = || -> Result<_> {

@@ -95,12 +95,21 @@ pub(super) struct Choice {
     pub groups: usize,
     /// Keys of a step.
     pub keys: usize,
+    /// Tiles of shared memory for queries and results: with one, the results replace the queries.
+    pub tiles: usize,
 }
 
 const CHOICES: [Choice; 3] = [
-    Choice { kernel: "attention_by_three", varlen: "varlen_by_three", size: 64, groups: 3, keys: 128 },
-    Choice { kernel: "attention_by_two", varlen: "varlen_by_two", size: 128, groups: 2, keys: 128 },
-    Choice { kernel: "attention_by_two", varlen: "varlen_by_two", size: 256, groups: 2, keys: 48 },
+    Choice {
+        kernel: "attention_by_three",
+        varlen: "varlen_by_three",
+        size: 64,
+        groups: 3,
+        keys: 128,
+        tiles: 2,
+    },
+    Choice { kernel: "attention_by_two", varlen: "varlen_by_two", size: 128, groups: 2, keys: 128, tiles: 2 },
+    Choice { kernel: "attention_by_two", varlen: "varlen_by_two", size: 256, groups: 2, keys: 80, tiles: 1 },
 ];
 
 impl Choice {
@@ -114,7 +123,7 @@ impl Choice {
     /// # Errors
     /// Too many tiles, or a device without warpgroups.
     pub fn plan<T>(&self, kernel: &'static str, tiles: u128, limits: &Limits) -> Result<Plan, KernelError> {
-        let (rows, &Self { size, groups, keys, .. }) = (self.rows(), self);
+        let (rows, &Self { size, groups, keys, tiles: of_block, .. }) = (self.rows(), self);
         if limits.compute.0 != 9 {
             return Err(KernelError::Device { kernel, needs: NEEDS, has: limits.compute });
         }
@@ -132,7 +141,7 @@ impl Choice {
             tile: rows * size,
             grid: (tiles as u32).min(limits.multiprocessors),
             block: (groups as u32 + 1) * 128,
-            shared: forward::shared(rows, keys, size) * size_of::<T>(),
+            shared: forward::shared(rows, keys, size, of_block) * size_of::<T>(),
             workspace: size_of::<u32>(),
             why: format!(
                 "{tiles} tiles of {rows} queries, {keys} keys at a time, by warpgroups and the copy engine"
@@ -282,9 +291,9 @@ impl<'a, T: TensorCoreElement> Family<'a> for Attention<'a, T> {
             return Ok(Vec::new());
         }
         Ok(vec![match self.choice().size {
-            64 => self.by_three::<64, 128>(plan, target)?,
-            128 => self.by_two::<128, 128>(plan, target)?,
-            _ => self.by_two::<256, 48>(plan, target)?,
+            64 => self.by_three::<64, 128, 2>(plan, target)?,
+            128 => self.by_two::<128, 128, 2>(plan, target)?,
+            _ => self.by_two::<256, 80, 1>(plan, target)?,
         }])
     }
 }
@@ -301,7 +310,7 @@ pub(super) use map;
 /// A function that launches a kernel whose tiles have this number of queries.
 macro_rules! launched {
     ($name:ident, $kernel:ident, $rows:expr) => {
-        fn $name<const D: usize, const KEYS: usize>(
+        fn $name<const D: usize, const KEYS: usize, const TILES: usize>(
             self,
             plan: &Plan,
             target: &Target,
@@ -324,7 +333,7 @@ macro_rules! launched {
             Ok(step!(
                 target,
                 (plan.grid, plan.block),
-                $kernel::<T, D, KEYS>(&q, &k, &v, &mut o, &mut lse, &mut next, shape, scale)
+                $kernel::<T, D, KEYS, TILES>(&q, &k, &v, &mut o, &mut lse, &mut next, shape, scale)
             ))
         }
     };

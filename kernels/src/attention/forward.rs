@@ -6,6 +6,7 @@ use warpsmith::prelude::*;
 use warpsmith::ptx::*;
 use warpsmith::tensor::{Accumulator, Fragment, Panels, Swizzle128};
 use warpsmith::tensor_map::MappedElement;
+use warpsmith::tile::Stages;
 use warpsmith::types::DeviceType;
 
 use super::shape::{Place, Shape, Steps};
@@ -18,9 +19,9 @@ pub(super) const TURN: u32 = 1;
 /// Stages of the rings of keys and of values.
 pub(super) const STAGES: usize = 2;
 
-/// Elements of shared memory of a block.
-pub const fn shared(rows: usize, keys: usize, size: usize) -> usize {
-    2 * (rows + STAGES * keys) * size
+/// Elements of shared memory of a block, with these tiles for queries and results.
+pub const fn shared(rows: usize, keys: usize, size: usize, tiles: usize) -> usize {
+    (tiles * rows + 2 * STAGES * keys) * size
 }
 
 /// The keys of a step, or their values.
@@ -158,10 +159,16 @@ pub(super) fn hide<const KEYS: usize>(
     );
 }
 
-/// Stores the results of 64 queries, those from `place.row` on, by a tile of shared memory that an earlier store may still read. `alone` is the
-/// number of the warpgroup's own barrier.
+/// Stores the results of 64 queries, those from `place.row` on, through a tile of shared memory that an earlier store may still read.
+/// `alone` is the number of the warpgroup's own barrier. With one of `TILES`, the results replace the queries: all threads have read
+/// these, and the store has read the results when this returns.
 #[gpu_fn]
-fn store<T: TensorCoreElement + DeviceType<Erased = T>, const D: usize, const ROWS: usize>(
+fn store<
+    T: TensorCoreElement + DeviceType<Erased = T>,
+    const D: usize,
+    const ROWS: usize,
+    const TILES: usize,
+>(
     results: &Accumulator<f32, D>,
     o: &mut TensorMapMut4<T, 1, 1, 64, 64, Swizzle128>,
     tile: Tile<T, 64, D, Panels<ROWS>>,
@@ -189,6 +196,9 @@ fn store<T: TensorCoreElement + DeviceType<Erased = T>, const D: usize, const RO
             tma_store(o, to, tile.panel::<64>(i));
         }
         bulk_commit();
+        if TILES == 1 {
+            bulk_wait_read::<0>();
+        }
     }
 }
 
@@ -224,7 +234,7 @@ impl Turns {
 }
 
 /// Adds the weighted values of steps to `out`, for the 64 queries of the warpgroup, those from `row` on. There is a step. Arrives at
-/// `empty` once the queries are read.
+/// `empty` once the queries are read, unless results take their place.
 #[allow(clippy::too_many_arguments, reason = "the state of a warpgroup")]
 #[gpu_fn]
 pub(super) fn attend_to<
@@ -234,6 +244,7 @@ pub(super) fn attend_to<
     const ROWS: usize,
     const KEYS: usize,
     const GROUPS: u32,
+    const TILES: usize,
 >(
     rows: &mut Rows,
     out: &mut Accumulator<f32, D>,
@@ -280,7 +291,9 @@ pub(super) fn attend_to<
         with_values.release(before);
         weights = scores.to_operand::<T>();
     }
-    empty.arrive();
+    if TILES > 1 {
+        empty.arrive();
+    }
     out.scale_rows(shrink);
     let before = with_values.wait();
     let mut adding = out.chain();
@@ -327,13 +340,13 @@ fn attend<
     const ROWS: usize,
     const KEYS: usize,
     const GROUPS: u32,
+    const TILES: usize,
 >(
     o: &mut TensorMapMut4<T, 1, 1, 64, 64, Swizzle128>,
     lse: &mut [f32],
     keys: Pipeline<Tokens<T, KEYS, D>, STAGES, GROUPS>,
     values: Pipeline<Tokens<T, KEYS, D>, STAGES, GROUPS>,
-    queries: Tile<T, ROWS, D, Panels<ROWS>>,
-    weighted: Tile<T, ROWS, D, Panels<ROWS>>,
+    tiles_of: Stages<T, ROWS, D, TILES, Panels<ROWS>>,
     tile_of: &[u32],
     full: &Barrier,
     empty: &Barrier,
@@ -343,8 +356,8 @@ fn attend<
     assume(tile_of.len() == 1);
     let tiles = shape.tiles(ROWS as i32);
     let group = warpgroup_id();
-    let mine = queries.rows::<64>(group as usize * 64);
-    let staged = weighted.rows::<64>(group as usize * 64);
+    let mine = tiles_of.tile(0).rows::<64>(group as usize * 64);
+    let staged = tiles_of.tile(TILES - 1).rows::<64>(group as usize * 64);
     let turns = Turns::of::<GROUPS>(group);
     let scale = scale * core::f32::consts::LOG2_E;
     let (mut with_keys, mut with_values) = (keys.consumer(), values.consumer());
@@ -363,7 +376,7 @@ fn attend<
         let mut rows = Rows::new();
         let mut out = Accumulator::<f32, D>::zero();
         if steps.from < steps.to {
-            attend_to::<T, D, ROWS, KEYS, GROUPS>(
+            attend_to::<T, D, ROWS, KEYS, GROUPS, TILES>(
                 &mut rows,
                 &mut out,
                 &mut with_keys,
@@ -376,12 +389,16 @@ fn attend<
                 scale,
                 turns,
             );
-        } else {
+        } else if TILES > 1 {
             empty.arrive();
         }
         let of_head = (sequence * shape.heads + head) as usize * shape.queries as usize;
         finish::<D>(rows, &mut out, lse, of_head, row, shape.queries, scale);
-        store::<T, D, ROWS>(&out, o, staged, Place { sequence, head, row }, shape.queries, turns.alone);
+        let place = Place { sequence, head, row };
+        store::<T, D, ROWS, TILES>(&out, o, staged, place, shape.queries, turns.alone);
+        if TILES == 1 {
+            empty.arrive();
+        }
     }
     Turns::end(group);
     let place = thread_idx().x % 128;
@@ -405,6 +422,7 @@ macro_rules! kernels {
             T: TensorCoreElement + DeviceType<Erased = T>,
             const D: usize,
             const KEYS: usize,
+            const TILES: usize,
         >(
             q: &TensorMap4<T, 1, 1, $rows, 64, Swizzle128>,
             k: &TensorMap4<T, 1, 1, KEYS, 64, Swizzle128>,
@@ -418,8 +436,7 @@ macro_rules! kernels {
         ) {
             let keys = shared!(Pipeline<Tokens<T, KEYS, D>, STAGES, $groups>);
             let values = shared!(Pipeline<Tokens<T, KEYS, D>, STAGES, $groups>);
-            let queries = shared!(Tile<T, $rows, D, Panels<$rows>>);
-            let weighted = shared!(Tile<T, $rows, D, Panels<$rows>>);
+            let tiles = shared!(Stages<T, $rows, D, TILES, Panels<$rows>>);
             let mut tile_of = shared!([$tile; 1]);
             let full = shared!(Barrier);
             let empty = shared!(Barrier);
@@ -433,14 +450,14 @@ macro_rules! kernels {
                 registers::<$least>();
                 if thread_idx().x == $groups * 128 {
                     $load::<T, D, $rows, KEYS, $groups>(
-                        q, k, v, keys, values, queries, &mut tile_of, full, empty, next, shape, $($to_load),*
+                        q, k, v, keys, values, tiles.tile(0), &mut tile_of, full, empty, next, shape, $($to_load),*
                     );
                 }
                 $($idle)*
             } else {
                 registers::<$most>();
-                $attend::<T, D, $rows, KEYS, $groups>(
-                    o, lse, keys, values, queries, weighted, &tile_of, full, empty, shape, scale, $($to_attend),*
+                $attend::<T, D, $rows, KEYS, $groups, TILES>(
+                    o, lse, keys, values, tiles, &tile_of, full, empty, shape, scale, $($to_attend),*
                 );
             }
         }
@@ -450,7 +467,8 @@ pub(super) use kernels;
 
 kernels! {
     /// `o = softmax(scale * q * kᵀ) * v` of each head, and the logarithms of sums in `lse` unless it is empty. `D` is 64, 128 or 256, and
-    /// vectors may be shorter; `KEYS` keys are multiplied in a step.
+    /// vectors may be shorter; `KEYS` keys are multiplied in a step. With two `TILES` of shared memory, a tile's results have their own, and the
+    /// next queries are loaded while results are stored. With one, results replace the queries, and more keys fit.
     ///
     /// The grid has up to one block for each multiprocessor. Each block takes the next tile of 128 queries from `next`, which is 0 before
     /// and after a launch. One of two warpgroups computes weights while the other one multiplies. Within a warpgroup, the next scores are

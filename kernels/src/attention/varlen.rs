@@ -5,6 +5,7 @@ use warpsmith::pipeline::Consumer;
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
 use warpsmith::tensor::{Accumulator, Fragment, Panels, Swizzle128};
+use warpsmith::tile::Stages;
 use warpsmith::types::DeviceType;
 
 use super::forward::{STAGES, TURN, Tokens, Turns, attend_to, finish, hide, load_tile, reset};
@@ -12,6 +13,7 @@ use super::shape::{Place, Shape};
 use super::softmax::Rows;
 use crate::pack::Pack;
 use crate::products::TensorCoreElement;
+use crate::segments::{check, first_tile, segment_of, span};
 
 /// Sequences one after another, and where their results lie.
 #[derive(Clone, Copy, Debug, PartialEq, GpuType)]
@@ -41,49 +43,6 @@ pub struct Part {
     keys: i32,
 }
 
-/// The tokens before sequence `s`, and its own. Wrong offsets lead to none beyond `tokens`.
-#[gpu_fn]
-pub(super) fn span(offsets: &[u32], s: u32, tokens: u32) -> [u32; 2] {
-    let to = offsets[s as usize + 1].min(tokens);
-    let from = offsets[s as usize].min(to);
-    [from, to - from]
-}
-
-/// The number of a sequence's first tile of `rows` tokens. Each sequence has as many numbers as tiles, or one more.
-#[gpu_fn]
-pub(super) fn first_tile(offsets: &[u32], s: u32, rows: u32) -> u32 {
-    offsets[s as usize] / rows + s
-}
-
-/// The last sequence whose first tile has this number, or a lower one.
-#[gpu_fn]
-pub(super) fn sequence_of(offsets: &[u32], number: u32, rows: u32) -> u32 {
-    let (mut least, mut most) = (0u32, offsets.len() as u32 - 2);
-    while least < most {
-        let middle = (least + most).div_ceil(2);
-        if first_tile(offsets, middle, rows) <= number {
-            least = middle;
-        } else {
-            most = middle - 1;
-        }
-    }
-    least
-}
-
-/// Ends threads that find offsets of sequences which decrease, or go beyond all `tokens`. The threads of a warpgroup but the first call
-/// it, for which no other thread waits.
-#[gpu_fn]
-pub(super) fn check(offsets: &[u32], tokens: u32) {
-    let thread = thread_idx().x % 128;
-    if thread > 0 {
-        let first = (block_idx().x * 127 + thread - 1) as usize;
-        for s in (first..offsets.len() - 1).step_by(grid_dim().x as usize * 127) {
-            assert!(offsets[s] <= offsets[s + 1], "the offset of a sequence is below the one before");
-            assert!(offsets[s + 1] <= tokens, "the offset of a sequence is beyond the tokens");
-        }
-    }
-}
-
 #[gpu_impl]
 impl Packed {
     /// Tile `i` of `shape`, which has the tiles of all sequences and some that are not there.
@@ -91,7 +50,7 @@ impl Packed {
         let rows = ROWS as u32;
         let Place { head, row, .. } = shape.place_of(i, ROWS as i32);
         let number = row as u32 / rows;
-        let s = sequence_of(offsets_q, number, rows);
+        let s = segment_of(offsets_q, number, rows);
         let first = first_tile(offsets_q, s, rows);
         let [before_q, queries] = span(offsets_q, s, self.queries);
         let [before_k, keys] = span(offsets_k, s, self.keys);
@@ -268,13 +227,13 @@ pub(super) fn attend<
     const ROWS: usize,
     const KEYS: usize,
     const GROUPS: u32,
+    const TILES: usize,
 >(
     o: &mut [T],
     lse: &mut [f32],
     keys: Pipeline<Tokens<T, KEYS, D>, STAGES, GROUPS>,
     values: Pipeline<Tokens<T, KEYS, D>, STAGES, GROUPS>,
-    queries: Tile<T, ROWS, D, Panels<ROWS>>,
-    weighted: Tile<T, ROWS, D, Panels<ROWS>>,
+    tiles_of: Stages<T, ROWS, D, TILES, Panels<ROWS>>,
     part_of: &[Part],
     full: &Barrier,
     empty: &Barrier,
@@ -284,8 +243,8 @@ pub(super) fn attend<
 ) {
     assume(part_of.len() == 1);
     let group = warpgroup_id();
-    let mine = queries.rows::<64>(group as usize * 64);
-    let staged = weighted.rows::<64>(group as usize * 64);
+    let mine = tiles_of.tile(0).rows::<64>(group as usize * 64);
+    let staged = tiles_of.tile(TILES - 1).rows::<64>(group as usize * 64);
     let turns = Turns::of::<GROUPS>(group);
     let scale = scale * core::f32::consts::LOG2_E;
     let (mut with_keys, mut with_values) = (keys.consumer(), values.consumer());
@@ -319,7 +278,7 @@ pub(super) fn attend<
             );
         }
         if steps.from < steps.to {
-            attend_to::<T, D, ROWS, KEYS, GROUPS>(
+            attend_to::<T, D, ROWS, KEYS, GROUPS, TILES>(
                 &mut rows,
                 &mut out,
                 &mut with_keys,
@@ -332,14 +291,22 @@ pub(super) fn attend<
                 scale,
                 turns,
             );
-        } else {
+        } else if TILES > 1 {
             empty.arrive();
         }
         let of_head = head as usize * at.queries as usize + part.before[0] as usize;
         finish::<D>(rows, &mut out, lse, of_head, row, part.queries, scale);
         let first = head as usize * at.o[0] + (part.before[0] as usize + row as usize) * at.o[1];
         let to = o.as_mut_ptr().wrapping_add(first);
+        if TILES == 1 {
+            // All threads of the warpgroup have read the queries, which the results replace.
+            named_barrier_sync(turns.alone, 128);
+        }
         store_rows::<T, D, ROWS>(&out, staged, to, at.o[1], part.queries - row, at.size);
+        if TILES == 1 {
+            fence_proxy_async();
+            empty.arrive();
+        }
     }
     Turns::end(group);
 }

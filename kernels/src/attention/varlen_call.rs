@@ -14,6 +14,7 @@ use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::products::TensorCoreElement;
+use crate::segments::numbers;
 
 /// [`attention`](super::attention) of sequences of any lengths, whose tokens lie one after another.
 ///
@@ -141,7 +142,7 @@ impl<'a, T: TensorCoreElement> VarlenAttention<'a, T> {
     /// Queries that fill the tiles of a head, with one more tile for each sequence.
     fn filled(&self) -> usize {
         let rows = self.all.choice().rows();
-        self.sequences().saturating_add(self.all.q.places().tokens / rows).saturating_mul(rows)
+        numbers(self.sequences(), self.all.q.places().tokens, rows).saturating_mul(rows)
     }
 }
 
@@ -163,9 +164,9 @@ impl<'a, T: TensorCoreElement> Family<'a> for VarlenAttention<'a, T> {
             return Ok(Vec::new());
         }
         Ok(vec![match self.all.choice().size {
-            64 => self.by_three::<64, 128>(plan, target)?,
-            128 => self.by_two::<128, 128>(plan, target)?,
-            _ => self.by_two::<256, 48>(plan, target)?,
+            64 => self.by_three::<64, 128, 2>(plan, target)?,
+            128 => self.by_two::<128, 128, 2>(plan, target)?,
+            _ => self.by_two::<256, 80, 1>(plan, target)?,
         }])
     }
 }
@@ -173,7 +174,7 @@ impl<'a, T: TensorCoreElement> Family<'a> for VarlenAttention<'a, T> {
 /// A function that launches a kernel whose tiles have this number of queries.
 macro_rules! launched {
     ($name:ident, $kernel:ident, $rows:expr) => {
-        fn $name<const D: usize, const KEYS: usize>(
+        fn $name<const D: usize, const KEYS: usize, const TILES: usize>(
             self,
             plan: &Plan,
             target: &Target,
@@ -200,7 +201,7 @@ macro_rules! launched {
             Ok(step!(
                 target,
                 (plan.grid, plan.block),
-                $kernel::<T, D, KEYS>(
+                $kernel::<T, D, KEYS, TILES>(
                     &q, &k, &v, &mut o, &mut lse, &mut next, shape, scale, &offsets_q, &offsets_k, at
                 )
             ))

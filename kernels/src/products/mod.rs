@@ -1,6 +1,7 @@
 //! Products of matrices.
 //!
-//! [`gemm`] multiplies matrices of any size, stride and order, alone and in batches. An [`Epilogue`] is applied to each element
+//! [`gemm`] multiplies matrices of any size, stride and order, alone and in batches, and [`grouped_gemm`] groups of rows by matrices of
+//! their own. An [`Epilogue`] is applied to each element
 //! before it is stored.
 
 pub mod cuda_cores;
@@ -22,3 +23,4 @@ pub use gemv::{Gemv, GemvQuantized, gemv, gemv_quantized};
 pub use problem::{Precision, Problem, Task};
 pub use scales::Scales;
 pub use tensor_cores::call::TensorCoreElement;
+pub use tensor_cores::grouped_call::{GroupedElement, GroupedGemm, grouped_gemm};

@@ -170,6 +170,8 @@ fn attention_of_any_extent_at_the_edges() {
             4,
         );
         check::<bf16>(&device, Case { size: 256, queries: 66, keys: 50, sharing: 2, ..CASE }, 5);
+        // Two tiles of queries in one place, and three steps of keys.
+        check::<f16>(&device, Case { size: 256, queries: 130, keys: 170, ..CASE }, 7);
         check::<f16>(
             &device,
             Case { size: 8, sequences: 2, heads: 2, sharing: 3, by_token: true, ..CASE },

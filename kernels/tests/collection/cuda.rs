@@ -23,6 +23,7 @@ use warpsmith_kernels::products::gemv::{
     Q4_0, gemv_columns, gemv_quantized_digits, gemv_quantized_rows, gemv_rows,
 };
 use warpsmith_kernels::products::scales::{BY_BLOCK, BY_LINE, UNSCALED};
+use warpsmith_kernels::products::tensor_cores::grouped::{grouped_warpgroups, grouped_warps};
 use warpsmith_kernels::products::tensor_cores::split::gemm_split;
 use warpsmith_kernels::products::tensor_cores::stream_k::{gemm_stream_k, stages};
 use warpsmith_kernels::products::tensor_cores::warpgroups::{Beside, Lines, gemm_warpgroups};
@@ -54,6 +55,9 @@ type OfBytes<T, C, L, const OUT: usize, const COLS: usize, const PART: usize> =
 
 /// The product of warps of halves.
 type ByWarps<T, E, A, B> = gemm_warps<T, T, E, A, B, 32, { rings(2) }>;
+
+/// The product of groups in tiles of 256 rows.
+type Grouped<T, E> = grouped_warpgroups<T, E, 128, 256, 256, 128, 4, 2>;
 
 /// The product of halves whose blocks share tiles of `ROWS`.
 type Shared<T, E, const ROWS: usize, const STAGES: usize> = gemm_stream_k<T, T, E, 8, 64, ROWS, STAGES>;
@@ -126,8 +130,9 @@ fn products_and_histograms_print_what_the_snapshots_show() {
         "gemm_warpgroups@bf16",
         (true, false, false, UNSCALED, false),
     );
-    prints_for_warpgroups::<attention_by_two<bf16, 128, 128>>("attention_by_two@128", ());
-    prints_for_warpgroups::<varlen_by_two<bf16, 128, 128>>("varlen_by_two@128", ());
+    prints_for_warpgroups::<Grouped<bf16, Unchanged>>("grouped_warpgroups@bf16", (true,));
+    prints_for_warpgroups::<attention_by_two<bf16, 128, 128, 2>>("attention_by_two@128", ());
+    prints_for_warpgroups::<varlen_by_two<bf16, 128, 128, 2>>("varlen_by_two@128", ());
     prints_for_warpgroups::<attention_backward<bf16, 128, 64>>("attention_backward@128", ());
     prints::<attention_means<bf16>>("attention_means@bf16", ());
     prints::<attention_join<bf16, 128, 64>>("attention_join@128", ());
@@ -205,9 +210,11 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
     runs_on::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>((8, 0), ());
     runs_on::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>((8, 0), (UNSCALED,));
     runs_on::<attention_to_pages<bf16, 128, 16>>((8, 0), ());
+    runs_on::<grouped_warps<bf16, Gelu, Along<bf16, 32, 8>, 32, { rings(2) }>>((8, 0), ());
+    runs_on::<Grouped<bf16, Unchanged>>((9, 0), (true,));
     runs_on::<gemv_quantized_digits<Q4_0, 9, 4, 2>>((9, 0), ());
     runs_on::<Shared<bf16, Unchanged, 16, { stages(16) }>>((9, 0), (true, UNSCALED));
-    runs_on::<attention_by_two<bf16, 128, 128>>((9, 0), ());
+    runs_on::<attention_by_two<bf16, 128, 128, 2>>((9, 0), ());
 }
 
 #[test]
@@ -228,9 +235,14 @@ fn sums_of_warpgroups_stay_in_registers() {
         &(true, false, false, UNSCALED, false),
     );
     keeps_sums_in_registers::<gemm_split<bf16, bf16, Gelu, 128, 64, 64, 9>>("split", &(UNSCALED, true));
-    keeps_sums_in_registers::<attention_by_three<f16, 64, 128>>("attention_64", &());
-    keeps_sums_in_registers::<attention_by_two<f16, 256, 48>>("attention_256", &());
-    keeps_sums_in_registers::<varlen_by_three<f16, 64, 128>>("varlen_64", &());
+    keeps_sums_in_registers::<Grouped<f16, Gelu>>("grouped", &(false,));
+    keeps_sums_in_registers::<grouped_warpgroups<bf16, Silu, 64, 256, 128, 256, 4, 1>>(
+        "grouped_64",
+        &(false,),
+    );
+    keeps_sums_in_registers::<attention_by_three<f16, 64, 128, 2>>("attention_64", &());
+    keeps_sums_in_registers::<attention_by_two<f16, 256, 80, 1>>("attention_256", &());
+    keeps_sums_in_registers::<varlen_by_three<f16, 64, 128, 2>>("varlen_64", &());
     keeps_sums_in_registers::<attention_backward<f16, 64, 128>>("attention_backward_64", &());
     keeps_sums_in_registers::<attention_to_pages<f16, 256, 32>>("pages_256", &());
     keeps_sums_in_registers::<Shared<f16, Gelu, 64, { stages(64) }>>("stream_64", &(true, UNSCALED));

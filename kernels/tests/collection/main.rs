@@ -9,6 +9,7 @@ mod cuda;
 mod devices;
 mod errors;
 mod gradients;
+mod grouped;
 mod histograms;
 mod indexed;
 mod matrices;

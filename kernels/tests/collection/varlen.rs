@@ -160,9 +160,9 @@ fn sequences_of_any_lengths_at_the_edges() {
 fn offsets_beyond_the_tokens_end_the_launch() {
     for device in devices() {
         for (offsets, text) in [
-            ([0u32, 9, 5], "the offset of a sequence is below the one before"),
-            ([0, 2, 70], "the offset of a sequence is beyond the tokens"),
-            ([u32::MAX, 5, u32::MAX], "the offset of a sequence is below the one before"),
+            ([0u32, 9, 5], "an offset is below the one before"),
+            ([0, 2, 70], "an offset is beyond the rows"),
+            ([u32::MAX, 5, u32::MAX], "an offset is below the one before"),
         ] {
             let x = device.upload(&[bf16::from_f32(1.0); 12 * 8]).expect("device memory");
             let mut all = device.upload(&vec![bf16::from_f32(9.0); 20 * 8]).expect("device memory");

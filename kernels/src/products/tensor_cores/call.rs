@@ -31,7 +31,7 @@ const OF_STREAM_K: [Tile; 4] = [of_stream_k(16), of_stream_k(32), of_stream_k(64
 const MOST_PARTS: usize = 3;
 /// The most rows and columns of an operand whose boxes the copy engine finds. Source: PTX ISA, `cp.async.bulk.tensor`, whose coordinates
 /// are of type `.s32`.
-const MOST_EXTENT: usize = 1 << 31;
+pub(super) const MOST_EXTENT: usize = 1 << 31;
 /// The fewest steps of a block that shares a tile.
 const FEWEST_STEPS: usize = 2;
 
@@ -250,7 +250,7 @@ fn not_stored<T, C, E>(of: &Request<'_, '_, T, C, E>) -> Option<&'static str> {
     }
 }
 
-fn is_in_units<T>(stride: usize) -> bool {
+pub(super) fn is_in_units<T>(stride: usize) -> bool {
     stride.is_multiple_of(16 / size_of::<T>())
 }
 

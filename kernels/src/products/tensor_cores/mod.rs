@@ -4,6 +4,8 @@ pub mod along;
 pub mod boxes;
 pub mod call;
 pub mod element;
+pub mod grouped;
+pub mod grouped_call;
 pub mod partials;
 pub mod split;
 pub mod stream_k;

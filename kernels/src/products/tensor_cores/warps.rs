@@ -96,7 +96,7 @@ impl<T: Multiplied> Side for Across<T> {
 
 /// A matrix, from element `from` of `x` on, with its lines as rows, or as columns where they lie side by side.
 #[gpu_fn]
-fn lines_of<'a, T: Multiplied, O: Side<Element = T>>(
+pub(super) fn lines_of<'a, T: Multiplied, O: Side<Element = T>>(
     x: &'a [T],
     from: usize,
     [lines, k]: [usize; 2],
@@ -106,11 +106,65 @@ fn lines_of<'a, T: Multiplied, O: Side<Element = T>>(
     unsafe { View2::from_raw_parts(x.as_ptr().wrapping_add(from), rows, cols, stride) }
 }
 
+/// The first row and column of a warp in its block's tile.
+#[gpu_fn]
+pub(super) fn place_of_warp() -> (usize, usize) {
+    (warp_id() as usize / 2 * 64, warp_id() as usize % 2 * 64)
+}
+
+/// Adds the products of a tile's lines, those from `row` of `a` and from `col` of `b` on, to the sums of the block's warps. Copies of the
+/// next two stages run beside the products of one.
+#[gpu_fn]
+pub(super) fn multiply<
+    T: Multiplied,
+    A: Side<Element = T>,
+    B: Side<Element = T>,
+    const DEPTH: usize,
+    const RINGS: usize,
+>(
+    rings: &mut [T],
+    a: View2<T>,
+    b: View2<T>,
+    [row, col]: [usize; 2],
+    k: usize,
+    sums: &mut WarpAccumulator<T::Total, 4, 8>,
+) {
+    assume(rings.len() == RINGS);
+    let stage = RINGS / (2 * STAGES);
+    let (rows, cols) = rings.split_at_mut(RINGS / 2);
+    let steps = k.div_ceil(DEPTH);
+    for s in 0..STAGES - 1 {
+        if s < steps {
+            A::load(&mut rows[s * stage..], a, row, s * DEPTH);
+            B::load(&mut cols[s * stage..], b, col, s * DEPTH);
+        }
+        copy_async_commit();
+    }
+    let (warp_row, warp_col) = place_of_warp();
+    for s in 0..steps {
+        copy_async_wait::<1>();
+        // All have what this step reads, and have read what the next copies overwrite.
+        sync_threads();
+        let next = s + STAGES - 1;
+        if next < steps {
+            A::load(&mut rows[next % STAGES * stage..], a, row, next * DEPTH);
+            B::load(&mut cols[next % STAGES * stage..], b, col, next * DEPTH);
+        }
+        copy_async_commit();
+        let here = s % STAGES * stage;
+        let unit = 32 / size_of::<T>();
+        #[unroll]
+        for k in 0..DEPTH / unit {
+            let of_a = A::left(&mut rows[here..], warp_row, k * unit);
+            sums.mma(&of_a, &B::right(&mut cols[here..], warp_col, k * unit));
+        }
+    }
+}
+
 /// `c = a * b`, finished as `how` says, of any size.
 ///
 /// `a`: `[m, k]`, its rows `a_stride` apart, or its columns; `b`: `[k, n]`, its columns `b_stride` apart, or its rows. The grid has a
-/// block for each tile of each product. Copies of the next two stages run beside the products of one. `scaling` says which factors
-/// there are.
+/// block for each tile of each product. `scaling` says which factors there are.
 #[gpu_kernel(launch_bounds(THREADS, 2), noalias)]
 pub fn gemm_warps<
     T: Multiplied,
@@ -135,42 +189,13 @@ pub fn gemm_warps<
     #[comptime] scaling: u32,
 ) {
     let mut rings = shared!([T; RINGS], align = 512);
-    let stage = RINGS / (2 * STAGES);
-    let (rows, cols) = rings.split_at_mut(RINGS / 2);
     let Place { product, row, col } =
         place_of(block_idx().x, tiles_of(shape.m, shape.n, [TILE; 2]), [TILE; 2]);
     let a = lines_of::<T, A>(a, product * shape.batch[0], [shape.m, shape.k], shape.a_stride);
     let b = lines_of::<T, B>(b, product * shape.batch[1], [shape.n, shape.k], shape.b_stride);
-    let steps = shape.k.div_ceil(DEPTH);
-
-    for s in 0..STAGES - 1 {
-        if s < steps {
-            A::load(&mut rows[s * stage..], a, row, s * DEPTH);
-            B::load(&mut cols[s * stage..], b, col, s * DEPTH);
-        }
-        copy_async_commit();
-    }
-    let (warp_row, warp_col) = (warp_id() as usize / 2 * 64, warp_id() as usize % 2 * 64);
     let mut sums = WarpAccumulator::<T::Total, 4, 8>::zero();
-    for s in 0..steps {
-        copy_async_wait::<1>();
-        // All have what this step reads, and have read what the next copies overwrite.
-        sync_threads();
-        let next = s + STAGES - 1;
-        if next < steps {
-            A::load(&mut rows[next % STAGES * stage..], a, row, next * DEPTH);
-            B::load(&mut cols[next % STAGES * stage..], b, col, next * DEPTH);
-        }
-        copy_async_commit();
-        let here = s % STAGES * stage;
-        let unit = 32 / size_of::<T>();
-        #[unroll]
-        for k in 0..DEPTH / unit {
-            let of_a = A::left(&mut rows[here..], warp_row, k * unit);
-            sums.mma(&of_a, &B::right(&mut cols[here..], warp_col, k * unit));
-        }
-    }
-
+    multiply::<T, A, B, DEPTH, RINGS>(&mut rings, a, b, [row, col], shape.k, &mut sums);
+    let (warp_row, warp_col) = place_of_warp();
     let (row, col) = (row + warp_row, col + warp_col);
     let to = c.as_mut_ptr().wrapping_add(product * shape.batch[2]);
     let c = unsafe { ViewMut2::from_raw_parts(to, shape.m, shape.n, how.c_stride) };
