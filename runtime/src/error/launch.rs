@@ -418,7 +418,7 @@ pub enum LaunchError {
     },
     /// A number of elements that no thread does at once.
     #[error(
-        "kernel `{kernel}`: `.coarsen({elements})` is no number of elements of a thread; give 2, 4, 8 or 16, or 1 for a kernel that is not coarsened"
+        "kernel `{kernel}`: `.coarsen({elements})` is not a valid number of elements per thread; use 2, 4, 8 or 16, or 1 to run the kernel uncoarsened"
     )]
     Coarsen {
         /// The kernel.
