@@ -7,7 +7,8 @@
 //! [`context`](crate::simulator::context) that the twin's builtins call (`machine.rs`); numeric functions are those that
 //! the twin calls (`numeric.rs`). So what is tested is what nothing else on a CPU sees: the text.
 //!
-//! Tells observers nothing: races, reads of unwritten memory and metrics are the interpreter's to see. Knows no IR.
+//! Reports nothing to observers: only the interpreter finds races and unwritten reads, and counts metrics. Independent of the
+//! IR.
 //!
 //! A loaded text stays loaded: a process that runs hundreds of thousands of texts, as a fuzzer may, is better split, since
 //! each library takes a few of the kernel's mappings. Made for Linux; g++ 12 is what it is tested with.

@@ -1,8 +1,8 @@
 //! Device types: the name of a type in the IR, its layout, and the values that memory may hold.
 //!
 //! [`DeviceType`] is every type that may be written in a kernel, references included; [`GpuType`] is the plain data among
-//! them, which buffers and kernel arguments hold; [`Constant`] is a type whose values stand in CUDA source. Knows no
-//! recording and no CUDA text.
+//! them, which buffers and kernel arguments hold; [`Constant`] is a type whose values can be written in CUDA source.
+//! Independent of recording and CUDA text.
 
 mod constant;
 mod field;

@@ -16,7 +16,7 @@ use crate::types::DeviceType;
 /// each thread.
 ///
 /// [`Accumulator::to_operand`](super::Accumulator::to_operand) makes it from sums, and [`load`](Self::load) from a tile. [`store`](Self::store)
-/// writes it to one. `K` is a multiple of 16 up to 256. A [`Chain`](super::Chain) borrows it while products are under way.
+/// writes it to one. `K` is a multiple of 16 up to 256. A [`Chain`](super::Chain) borrows it while products are in flight.
 #[derive(Debug)]
 pub struct LeftOperand<T, const K: usize> {
     pub(super) registers: Registers<[u32; 4], K, 16>,

@@ -20,7 +20,7 @@ use crate::tile::{Layout, Swizzle, Unswizzled};
 use crate::types::DeviceType;
 pub use element::{MappedElement, ReducedBits, ReducedOrder, ReducedSum};
 
-/// Layouts of tiles that the copy engine knows: [`Swizzle128`](crate::tile::Swizzle128) and its siblings, [`Unswizzled`].
+/// Tile layouts that the copy engine supports: [`Swizzle128`](crate::tile::Swizzle128) and its siblings, [`Unswizzled`].
 #[diagnostic::on_unimplemented(
     message = "the copy engine does not know the layout `{Self}`",
     label = "no layout of a tensor's box",
