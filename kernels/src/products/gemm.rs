@@ -23,8 +23,8 @@ use crate::error::KernelError;
 /// | [`scales(s)`](Call::scales) | the same of elements of `a` and `b` times their factors |
 ///
 /// [`ProductElement`] has the types of elements. `f32` is multiplied on CUDA cores, or as `tf32` with [`precision`](Call::precision),
-/// and all others on tensor cores. Tensor cores multiply `tf32` and elements of eight bits only where those along `k` lie side by side:
-/// `b` is a `[n, k]` matrix with `.t()`. Those of Hopper keep 14 bits of a sum of floats of eight bits; factors of blocks keep more. An
+/// and all others on tensor cores. Tensor cores multiply `tf32` and 8-bit elements only where those along `k` lie side by side:
+/// `b` is a `[n, k]` matrix with `.t()`. Those of Hopper keep 14 bits of a sum of 8-bit floats; block factors keep more. An
 /// empty sum is zero. NaN and infinities behave as in sums on the host; `c` is not read without a `beta`. The order of sums depends on
 /// the settings, the shape, the alignment of the memory and the device alone.
 ///
@@ -46,7 +46,7 @@ use crate::error::KernelError;
 /// # Errors
 /// From the call's methods: [`KernelError::Shape`] if the matrices do not fit together, or the elements do not support their order or
 /// the settings; [`KernelError::Overlap`] if `c` shares memory with another argument; [`KernelError::Device`] below compute capability
-/// 8.0, and 8.9 for floats of eight bits.
+/// 8.0, and 8.9 for 8-bit floats.
 pub fn gemm<'a, T: ProductElement<C>, C: GpuType + 'static>(
     device: &Device,
     a: Matrix<'a, T>,
@@ -107,7 +107,7 @@ impl<'a, T: ProductElement<C>, C: GpuType + 'static, E: Epilogue> Call<'a, Gemm<
 
     /// Multiplies the elements of `a` and `b` by these factors: of the whole matrix, of each line, or of each block.
     ///
-    /// The sums of tensor cores are multiplied by them, before a bias is added. Only floats of eight bits have factors of blocks. All
+    /// The sums of tensor cores are multiplied by them, before a bias is added. Only 8-bit floats have block factors. All
     /// products of a batch have the same factors.
     pub fn scales(self, scales: Scales<'a>) -> Self {
         self.map(|Gemm(problem)| Gemm(Problem { scales: Some(scales), ..problem }))

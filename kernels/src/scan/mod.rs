@@ -2,7 +2,7 @@
 //!
 //! A scan takes a [`Reduction`](crate::reduction::Reduction) whose partial results are [`Word`]s: numbers, and other values of up to
 //! 16 bytes. Its `join` need not be commutative. The elements are read and written once (D. Merrill and M. Garland, *Single-pass Parallel
-//! Prefix Scan with Decoupled Look-back*, 2016). [`inclusive_scan_by_key`] and [`exclusive_scan_by_key`] start anew at each run of equal
+//! Prefix Scan with Decoupled Look-back*, 2016). [`inclusive_scan_by_key`] and [`exclusive_scan_by_key`] restart at each run of equal
 //! keys.
 //!
 //! Scans of integers give the same bits every time. The last bits of those of floats may differ from launch to launch: a tile joins

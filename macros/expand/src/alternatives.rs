@@ -1,4 +1,4 @@
-//! Names inside of `|`: the alternative that matches decides what a name stands for.
+//! Names inside `|`: the alternative that matches decides what a name stands for.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

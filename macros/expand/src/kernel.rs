@@ -305,7 +305,7 @@ impl<'a> Parts<'a> {
         self.params.iter().map(name).collect()
     }
 
-    /// The comptime values that constants of the device language give.
+    /// The comptime values that constants of the kernel language give.
     fn comptime_constants(&self) -> Vec<TokenStream> {
         let constant = |(i, p): (usize, &&Param)| {
             let ty = &p.written;

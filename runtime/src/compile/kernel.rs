@@ -21,7 +21,7 @@ pub trait Kernel: KernelDefinition {
     /// Records the kernel for these comptime values, and every kernel that it launches.
     ///
     /// # Errors
-    /// A construct that the device language does not support, with its Rust line.
+    /// A construct that the kernel language does not support, with its Rust line.
     fn record(comptime: &Self::Comptime) -> std::result::Result<Module, RecordError> {
         compile::record(&specialized::<Self>(comptime))
     }

@@ -1,4 +1,4 @@
-//! Matrices of 8 × 8 elements of 16 bits, between shared memory and the registers of a warp.
+//! Matrices of 8 × 8 16-bit elements, between shared memory and the registers of a warp.
 //!
 //! A matrix is eight rows of sixteen bytes, each at its own address: lane `l` passes the address of row `l % 8` of matrix `l
 //! / 8`. In registers, lane `l` has the elements `2 * (l % 4)` and `2 * (l % 4) + 1` of row `l / 4` of each matrix;

@@ -101,7 +101,7 @@ pub unsafe trait AnyBits: GpuType {
     const FILLED: () = ();
 }
 
-/// A value of the device language that lives in shared memory, declared by `shared!(Name<…>)`.
+/// A value of the kernel language that lives in shared memory, declared by `shared!(Name<…>)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be declared in shared memory by its name",
     label = "no array and no tile",

@@ -79,7 +79,7 @@ macro_rules! texture {
                 self.read($at, $layer)
             }
 
-            /// The texel at indices, as it is stored, whatever the sampler says; zero outside of the image.
+            /// The texel at indices, as it is stored, whatever the sampler says; zero outside the image.
             ///
             /// # Panics
             /// On the host, of an image on a GPU.

@@ -2,7 +2,7 @@
 
 use crate::ir::Location;
 
-/// A construct that type-checks in Rust but has no meaning in the device language.
+/// A construct that type-checks in Rust but has no meaning in the kernel language.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {

@@ -271,7 +271,7 @@ macro_rules! maps {
             ///
             /// # Errors
             /// [`TensorMapError`] for a tensor that the copy engine does not know: an extent that is no 1 to 2^32, elements
-            /// beyond the memory, an address or a stride that is no multiple of 16 bytes, a stride of 2^40 bytes or more; a
+            /// beyond the memory, an address or a stride that is not a multiple of 16 bytes, a stride of 2^40 bytes or more; a
             /// fill of NaNs for integers; a GPU below compute capability 9.0. A driver error.
             ///
             /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.

@@ -292,7 +292,7 @@ fn store_pair<O: AnyBits>(to: *mut O, a: O, b: O) {
     }
 }
 
-/// Two elements of 16 bits in a register, the first in its low half.
+/// Two 16-bit elements in a register, the first in its low half.
 #[gpu_fn]
 fn pair<O: AnyBits>(low: O, high: O) -> u32 {
     let halves = [low, high];

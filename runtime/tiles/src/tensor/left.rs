@@ -12,7 +12,7 @@ use crate::ir::{FieldType, StructType, Type, ValueLayout};
 use crate::tile::{Canonical, Tile};
 use crate::types::DeviceType;
 
-/// The left operand of a product in the registers of a warpgroup: 64 × `K` elements of 16 bits, in `K / 4` registers of
+/// The left operand of a product in the registers of a warpgroup: 64 × `K` 16-bit elements, in `K / 4` registers of
 /// each thread.
 ///
 /// [`Accumulator::to_operand`](super::Accumulator::to_operand) makes it from sums, and [`load`](Self::load) from a tile. [`store`](Self::store)

@@ -2,7 +2,7 @@
 //!
 //! `mma_m16n8k16_f32_bf16` multiplies 16 × 16 elements of `bf16` by 16 × 8 and adds sums of `f32`, as PTX names it: rows,
 //! columns, and how many products each sum gets. `a` has its rows one after the other and `b` its columns. Each lane has some
-//! of the elements in registers; which ones, [`MmaShape`] says. A register of 32 bits holds two elements of 16 bits or four of 8,
+//! of the elements in registers; which ones, [`MmaShape`] says. A register of 32 bits holds two 16-bit elements or four of 8,
 //! the first in the lowest bits.
 //!
 //! Source: PTX ISA, `mma`.

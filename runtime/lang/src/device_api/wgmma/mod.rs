@@ -185,7 +185,7 @@ pub fn wgmma_rs<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool>(
     context::wgmma(&product, core::ptr::from_mut(sums).cast());
 }
 
-/// Waits until at most `N` of the groups that the thread has closed last are under way. The sums of all other groups are
+/// Waits until at most `N` of the groups that the thread has closed last are in flight. The sums of all other groups are
 /// then valid.
 #[inline]
 #[track_caller]
