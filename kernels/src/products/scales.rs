@@ -1,4 +1,4 @@
-//! Factors of the elements of both operands, which 8-bit floats need: of whole matrices, of their lines, or of blocks.
+//! Scale factors for the elements of both operands, which 8-bit floats need: per matrix, per line, or per block.
 
 use warpsmith::args::SliceArg;
 use warpsmith::prelude::*;

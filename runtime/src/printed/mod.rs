@@ -1,11 +1,11 @@
-//! The CUDA text as an executor of the simulator: what NVRTC would be given is compiled by the host's C++ compiler and
+//! The printed CUDA as an executor of the simulator: the text that NVRTC would get is compiled by the host's C++ compiler and
 //! run on the simulator's machine.
 //!
-//! A printed text comes in. It is rewritten where C++ has no word for what CUDA says (`text.rs`), compiled with a shim
-//! (`library.rs`, `shim.rs`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers,
-//! warp operations, clusters, shared memory, copies and clocks are calls of the same functions of
-//! [`context`](crate::simulator::context) that the twin's builtins call (`machine.rs`); numeric functions are those that
-//! the twin calls (`numeric.rs`). So what is tested is what nothing else on a CPU sees: the text.
+//! A printed text comes in. It is rewritten where CUDA is not C++ (`text.rs`), compiled with a shim (`library.rs`,
+//! `shim.rs`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers, warp operations,
+//! clusters, shared memory, copies and clocks are calls of the same functions of [`context`](crate::simulator::context) that
+//! the twin's builtins call (`machine.rs`); numeric functions are those that the twin calls (`numeric.rs`). So it tests what
+//! no other executor on a CPU does: the text.
 //!
 //! Reports nothing to observers: only the interpreter finds races and unwritten reads, and counts metrics. Independent of the
 //! IR.

@@ -1,4 +1,4 @@
-//! Tensor maps in device memory, which kernels give the copy engine.
+//! Tensor maps of device memory, with which kernels drive the copy engine.
 
 mod part;
 
@@ -159,8 +159,7 @@ impl<'a, T: MappedElement> Part<'a, T> {
     ///
     /// One map works for many launches.
     ///
-    /// # Errors
-    /// [`TensorMapError`] for a matrix that the copy engine does not know; a driver error.
+    /// # Errors [`TensorMapError`] for a matrix that the copy engine does not support; a driver error.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub fn tensor_map<const ROWS: usize, const COLS: usize, L: BoxLayout>(
