@@ -71,7 +71,9 @@ pub enum TensorMapError {
         planes: usize,
     },
     /// A fill with NaN for integers.
-    #[error("a tensor map of `{element}` cannot fill with NaN, which only floats have; leave out `fill_nan()`")]
+    #[error(
+        "a tensor map of `{element}` cannot fill with NaN, which only floats have; leave out `fill_nan()`"
+    )]
     Nan {
         /// The elements' type.
         element: &'static str,

@@ -54,7 +54,7 @@ use crate::types::{AnyBits, DeviceType, ViewMut2};
 /// ```
 #[gpu_trait]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no matrix in registers",
+    message = "`{Self}` is not a matrix in registers",
     label = "no sums of tensor cores",
     note = "sums are a `WarpAccumulator` of a warp, or an `Accumulator` of a warpgroup"
 )]
