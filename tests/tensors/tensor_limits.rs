@@ -48,9 +48,9 @@ fn limits_of_tensors_are_checked_on_the_host() {
         "{said}"
     );
     let said = refusal(x.tensor([8, 0, 4, 4]).map::<1, 1, 1, 4, Unswizzled>());
-    assert!(said.contains("of 0 planes"), "{said}");
+    assert!(said.contains("have 0 planes"), "{said}");
     let said = refusal(x.tensor([2, 0, 2, 4, 4]).map::<1, 1, 1, 1, 4, Unswizzled>());
-    assert!(said.contains("of 0 volumes"), "{said}");
+    assert!(said.contains("have 0 volumes"), "{said}");
     let options = TensorOptions::new().fill_nan();
     let y = device.upload(&[0u32; 64]).expect("memory");
     let said = refusal(y.tensor([64]).options(options).map::<8, Unswizzled>());
