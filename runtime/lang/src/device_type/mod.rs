@@ -86,7 +86,7 @@ pub struct ByValue<T> {
     pub bytes: fn(T) -> ValueBytes,
 }
 
-/// Plain data for which any bits are a value, so memory may be read as it.
+/// Plain data for which any bit pattern is a valid value, so any memory may be read as it.
 ///
 /// # Safety
 /// Any bits of its size are a valid value.

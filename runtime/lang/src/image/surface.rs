@@ -84,7 +84,7 @@ macro_rules! surface {
                 self.load($all)
             }
 
-            /// Stores a texel at indices; nothing outside the image.
+            /// Stores a texel at indices; does nothing outside the image.
             ///
             /// # Panics
             /// On the host, of an image on a GPU.

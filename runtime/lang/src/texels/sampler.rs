@@ -20,15 +20,15 @@ pub enum AddressMode {
     /// The texel at the edge.
     #[default]
     Clamp,
-    /// The image again and again; for normalized coordinates.
+    /// The image repeats; for normalized coordinates.
     Wrap,
-    /// The image and its mirror image in turns; for normalized coordinates.
+    /// The image repeats, mirrored every other time; for normalized coordinates.
     Mirror,
     /// The border's colour.
     Border,
 }
 
-/// The settings of sampling. Default: by point, clamped, by texel coordinates.
+/// The settings of sampling. Default: point filtering, clamped, texel coordinates.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -52,12 +52,12 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// A sampler by point, clamped, by texel coordinates.
+    /// A sampler with point filtering, clamped, for texel coordinates.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Between texels by linear interpolation, of textures that read floats.
+    /// Linear interpolation between texels, for textures that read floats.
     pub fn linear(self) -> Self {
         Self { filter: Filter::Linear, ..self }
     }
@@ -80,7 +80,7 @@ impl Sampler {
 
     /// Sets the colour outside the image for [`AddressMode::Border`]. Default: zero.
     ///
-    /// It is of the values that are read, so normalized reads have one from 0 to 1, or -1 to 1.
+    /// It has the type of the values that are read, so it is from 0 to 1, or -1 to 1, for normalized reads.
     pub fn border(self, colour: [f32; 4]) -> Self {
         Self { border: colour, ..self }
     }
