@@ -4,7 +4,7 @@
 
 use warpsmith::prelude::*;
 
-/// Each pixel of `out` is the picture turned about its middle, zero outside of it. `turn`: cosine and sine.
+/// Each pixel of `out` is the picture turned about its middle, zero outside it. `turn`: cosine and sine.
 #[gpu_kernel]
 fn rotate(picture: &Texture2<f32>, turn: F32x2, out: &mut [f32]) {
     let x = block_idx().x * block_dim().x + thread_idx().x;
@@ -24,7 +24,7 @@ fn turned(at: [u32; 2], extents: [u32; 2], turn: F32x2) -> [f32; 2] {
     [dx * turn.x - dy * turn.y + half_width, dx * turn.y + dy * turn.x + half_height]
 }
 
-/// A pixel, or zero outside of the picture.
+/// A pixel, or zero outside the picture.
 #[gpu_fn]
 fn pixel(picture: &[f32], x: i32, y: i32, extents: [u32; 2]) -> f32 {
     let inside = x >= 0 && y >= 0 && (x as u32) < extents[0] && (y as u32) < extents[1];

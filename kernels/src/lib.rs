@@ -1,5 +1,5 @@
-//! Kernels that programs call as functions: reductions, scans, selections, sorts, functions of rows, transposes, products of
-//! matrices, sparse products, attention, Fourier transforms, histograms, stencils, images and random numbers.
+//! Kernels to call as functions: reductions, scans, selections, sorts, row-wise functions, transposes, matrix products, sparse
+//! products, attention, Fourier transforms, histograms, stencils, images and random numbers.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -15,10 +15,11 @@
 //! ```
 //!
 //! Every function returns a [`Call`], which does nothing until [`run`](Call::run). [`prepare`](Call::prepare) compiles, checks and
-//! allocates once, for many launches. [`plan`](Call::plan) says which kernel runs, with which grid and how much memory, and why.
+//! allocates once, for many launches. [`plan`](Call::plan) returns which kernel would run, with which grid and how much memory,
+//! and why.
 //!
-//! Arguments are those of kernels: `&Buffer<T>`, parts of buffers, and cudarc's slices and views. Any length and any alignment is
-//! right; memory that begins at a multiple of 16 bytes is fastest.
+//! Arguments are the same as for kernels: `&Buffer<T>`, parts of buffers, and cudarc's slices and views. Every length and
+//! alignment is supported; memory aligned to 16 bytes is fastest.
 
 #![deny(missing_docs)]
 

@@ -1,9 +1,9 @@
 //! The procedural macros of `warpsmith`.
 //!
-//! From one annotated function come three things: the *twin* (the body on real Rust types, which
-//! the simulator runs), the *witness* (the same tokens in a closure that is type-checked and never
-//! called, whose return type spells every inferred type) and the *emitter* (a function that records
-//! the IR with those types). `warpsmith-expand` writes them; here are the names by which rustc calls it.
+//! One annotated function becomes three things: the *twin* (the body with real Rust types, which the simulator runs), the
+//! *witness* (the same tokens in a closure that is type-checked but never called, whose return type contains every
+//! inferred type) and the *emitter* (a function that records the IR with those types). `warpsmith-expand` generates them;
+//! this crate has the names by which rustc calls it.
 
 use proc_macro::TokenStream;
 use warpsmith_expand as expand;
@@ -14,7 +14,7 @@ pub fn gpu_kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     expand::kernel(attr.into(), item.into()).into()
 }
 
-/// Makes a function callable from kernels; it prints as a `__device__` function once an instance.
+/// Makes a function callable from kernels; it prints as a `__device__` function, once per instance.
 #[proc_macro_attribute]
 pub fn gpu_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
     expand::function(attr.into(), item.into()).into()
@@ -40,7 +40,7 @@ pub fn gpu_const(attr: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Puts a static into device memory, shared by all kernels: they read and write it, as the host does.
 ///
-/// `#[gpu_static(managed)]` puts it into managed memory, which the host reaches at the same address.
+/// `#[gpu_static(managed)]` puts it into managed memory, which the host accesses at the same address.
 #[proc_macro_attribute]
 pub fn gpu_static(attr: TokenStream, item: TokenStream) -> TokenStream {
     expand::static_(&attr.into(), item.into()).into()
@@ -65,7 +65,7 @@ pub fn stage(item: TokenStream) -> TokenStream {
     expand::derive_stage(item.into()).into()
 }
 
-/// Declares the device side of std methods; for `warpsmith` itself.
+/// Declares the device versions of std methods; for `warpsmith` itself.
 #[doc(hidden)]
 #[proc_macro]
 pub fn device_methods(item: TokenStream) -> TokenStream {

@@ -23,15 +23,14 @@
 //! }
 //! ```
 //!
-//! One annotated function becomes three things. The *twin* is the body on real Rust types: rustc
-//! checks it and the [`simulator`] can run it. The *witness* is the same tokens in a closure that is
-//! type-checked and never called; its return type spells every type that rustc inferred. The
-//! *emitter* records the [`ir`] with those types; validation, elision of bounds checks and [`codegen`] turn that
-//! into CUDA C++, [`nvrtc`] into a cubin, and a [`Launch`] runs it. The simulator interprets the IR, with
+//! One annotated function becomes three things. The *twin* is the body with real Rust types: rustc checks it and the [`simulator`]
+//! can run it. The *witness* is the same tokens in a closure that is type-checked but never called; its return type contains every
+//! type that rustc inferred. The *emitter* records the [`ir`] with those types. Validation, bounds-check elision and [`codegen`]
+//! turn the IR into CUDA C++, [`nvrtc`] compiles that to a cubin, and a [`Launch`] runs it. The simulator interprets the IR, with
 //! [`checks`] of every access.
 //!
-//! Programs need the items at the root and those that these return. [`ir`], [`codegen`] and [`validate`] show what the
-//! stages pass on to each other, for tools and tests: they may change in any version. Enums of errors, and facts that programs only
+//! Programs need only the items at the root and the types that these return. [`ir`], [`codegen`] and [`validate`] expose what the
+//! stages pass to each other, for tools and tests; they may change in any version. Error enums, and structs that programs only
 //! read, are `#[non_exhaustive]`.
 
 #![deny(missing_docs)]
@@ -74,7 +73,7 @@ pub mod tuner;
 
 #[doc(hidden)]
 pub mod __macro {
-    //! The items that the expansions of the macros name; not for users.
+    //! The items that the macros' expansions name; not for users.
     pub use crate::launch::launched;
     pub use crate::memory::args::{SliceArg, SliceMutArg};
     pub use warpsmith_lang::macro_support::*;
@@ -128,7 +127,7 @@ pub use warpsmith_macros::{
     DeviceType, GpuType, Stage, gpu_const, gpu_fn, gpu_impl, gpu_kernel, gpu_static, gpu_trait,
 };
 
-/// Maps of tensors: what kernels have of them, and how the host makes them.
+/// Tensor maps: their types in kernels, and how the host makes them.
 pub mod tensor_map {
     pub use crate::driver::Promotion;
     pub use crate::memory::tensor_map::{TensorOptions, TensorPart, TensorPartMut};

@@ -2,7 +2,7 @@
 //!
 //! To open a device takes a hundred milliseconds and more; to find a kernel on disk takes a tenth of one, but
 //! several times that where nothing of it was done before: the code has to be paged in, and the directory of
-//! the cache and the version of NVRTC have to be found. Knows no GPU and changes nothing.
+//! the cache and the version of NVRTC have to be found. Independent of GPUs, and changes nothing.
 
 use std::sync::Once;
 

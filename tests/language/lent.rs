@@ -192,11 +192,11 @@ fn stores_a_constant(out: &mut [i32]) {
 #[test]
 fn references_that_cuda_cannot_give_are_refused() {
     let message = |result: warpsmith::Result<String>| result.expect_err("refused").to_string();
-    let constant = "gives a reference to a temporary, whose memory CUDA does not keep";
+    let constant = "returns a reference to a temporary, which CUDA does not keep alive";
     assert!(message(gives_a_constant::cuda_source()).contains(&format!("`zero_or` {constant}")));
     assert!(message(closure_gives_a_constant::cuda_source()).contains(&format!("`closure` {constant}")));
     assert!(
-        message(closure_gives_a_slice::cuda_source()).contains("a closure cannot give a slice in a kernel")
+        message(closure_gives_a_slice::cuda_source()).contains("a closure cannot return a slice in a kernel")
     );
     assert!(message(closure_stores_a_constant::cuda_source()).contains(&format!("`closure` {constant}")));
     assert!(message(stores_a_constant::cuda_source()).contains(&format!("`stores_in` {constant}")));

@@ -156,7 +156,7 @@ fn a_thread_that_never_ends_is_a_fault() {
     let device = Device::simulator_with(settings);
     let mut out = device.upload(&[0u32]).expect("memory");
     let fault = never_ends(&mut out).grid(1).block(1).launch(&device).expect_err("a fault").to_string();
-    assert!(fault.starts_with("a thread has gone 1048576 times round loops and has not ended"), "{fault}");
+    assert!(fault.starts_with("a thread has run 1048576 loop iterations and has not ended"), "{fault}");
 }
 
 #[test]

@@ -24,8 +24,16 @@ fn limits_of_tensors_are_checked_on_the_host() {
     refused([0, 16, 16], [256, 16, 1], "0 planes; it has 1 to 4294967296");
     refused([4, 0, 16], [256, 16, 1], "0 rows; it has 1 to 4294967296");
     refused([1 << 33, 1, 1], [4, 4, 1], "8589934592 planes; it has 1 to 4294967296");
-    refused([5, 16, 16], [256, 16, 1], "5 by 16 by 16 elements of memory that has 1024; map fewer planes");
-    refused([1 << 32, 2, 2], [usize::MAX, 4, 1], "elements of memory that has 1024");
+    refused(
+        [5, 16, 16],
+        [256, 16, 1],
+        "5 by 16 by 16 elements needs more memory than the 1024 elements there are; map fewer planes",
+    );
+    refused(
+        [1 << 32, 2, 2],
+        [usize::MAX, 4, 1],
+        "elements needs more memory than the 1024 elements there are",
+    );
     refused([4, 2, 16], [250, 16, 1], "planes of the tensor are 1000 bytes apart (16 columns of `f32`)");
     refused([4, 2, 16], [256, 0, 1], "rows of the tensor are 0 bytes apart");
     refused([1, 1, 16], [1 << 38, 16, 1], "planes of the tensor are 1099511627776 bytes apart");
@@ -35,15 +43,18 @@ fn limits_of_tensors_are_checked_on_the_host() {
     let said = refusal(x.tensor([4, 1, 1025]).map::<1, 1, 8, Unswizzled>());
     assert!(said.contains("4 by 1 by 1025 elements"), "{said}");
     let said = refusal(x.tensor([2000]).map::<8, Unswizzled>());
-    assert!(said.contains("2000 elements of memory that has 1024; map fewer columns"), "{said}");
+    assert!(
+        said.contains("2000 elements needs more memory than the 1024 elements there are; map fewer columns"),
+        "{said}"
+    );
     let said = refusal(x.tensor([8, 0, 4, 4]).map::<1, 1, 1, 4, Unswizzled>());
-    assert!(said.contains("of 0 planes"), "{said}");
+    assert!(said.contains("have 0 planes"), "{said}");
     let said = refusal(x.tensor([2, 0, 2, 4, 4]).map::<1, 1, 1, 1, 4, Unswizzled>());
-    assert!(said.contains("of 0 volumes"), "{said}");
+    assert!(said.contains("have 0 volumes"), "{said}");
     let options = TensorOptions::new().fill_nan();
     let y = device.upload(&[0u32; 64]).expect("memory");
     let said = refusal(y.tensor([64]).options(options).map::<8, Unswizzled>());
-    assert!(said.contains("`u32` that fills with NaN"), "{said}");
+    assert!(said.contains("`u32` cannot fill with NaN"), "{said}");
 }
 
 /// A volume's box, stored where an argument says.

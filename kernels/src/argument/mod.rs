@@ -1,6 +1,7 @@
 //! Arguments of calls: device memory that is passed to several launches, and again at each repetition.
 //!
-//! Takes arguments of kernels, and passes them to any number of launches. Knows no kernel.
+//! Takes arguments of kernels, and passes them to any number of launches. Independent of any
+//! particular kernel.
 
 mod fits;
 mod matrix;

@@ -22,8 +22,9 @@ const NEAR: usize = 32 << 20;
 
 /// `o = softmax(scale * q * kᵀ) * v` of each head, computed in `f32`.
 ///
-/// `q`, `o`: `[sequences, heads, queries, size]`; `k`, `v`: `[sequences, heads of keys, keys, size]`. The heads of keys divide those
-/// of queries, of which as many consecutive ones share each. `size` is a multiple of 8 up to 256. The last query belongs to the last key.
+/// `q`, `o`: `[sequences, heads, queries, size]`; `k`, `v`: `[sequences, heads of keys, keys, size]`. The number of key heads divides the
+/// number of query heads; consecutive query heads share a key head. `size` is a multiple of 8 up to 256. The last query is aligned with
+/// the last key.
 ///
 /// | setting | does |
 /// |---|---|
@@ -32,9 +33,9 @@ const NEAR: usize = 32 << 20;
 /// | [`scale(s)`](Call::scale) | multiplies the scores; default: `1 / sqrt(size)` |
 /// | [`lse(&mut l)`](Call::lse) | also writes the logarithm of the sum of `e^score` of each query |
 ///
-/// A query without a key, or whose scores are all negative infinity, has the result zero and the logarithm negative infinity. A query
-/// that sees a score that is NaN or positive infinity has the result NaN. Weights are rounded to `T` before they multiply values, so a
-/// value that is infinite makes NaN of results whose weight for it is zero.
+/// A query without a key, or whose scores are all negative infinity, gets the result zero and negative infinity as its logarithm. A score
+/// that is NaN or positive infinity makes the query's result NaN. Weights are rounded to `T` before they multiply values, so an infinite
+/// value makes a result NaN if its weight rounds to zero.
 ///
 /// ```
 /// use warpsmith::prelude::*;

@@ -38,7 +38,7 @@ pub struct HeadsMut<'a, T> {
     places: Places,
 }
 
-/// The first elements of `memory` as `[sequences, heads, tokens, size]`, the last of them side by side.
+/// The first elements of `memory` as a contiguous `[sequences, heads, tokens, size]`.
 ///
 /// # Errors
 /// [`KernelError::Shape`] if there are fewer elements.
@@ -61,8 +61,8 @@ pub fn heads_mut<'a, T>(
     Ok(HeadsMut { memory, places })
 }
 
-/// The first elements of `memory` as `[tokens, heads, size]`: the tokens of all sequences one after another, as
-/// [`varlen_attention`](super::varlen_attention) takes them, and the heads of a token side by side. Its extents are
+/// The first elements of `memory` as `[tokens, heads, size]`: the tokens of all sequences packed one after another,
+/// as [`varlen_attention`](super::varlen_attention) takes them, and the heads of a token adjacent. Its extents are
 /// `[1, heads, tokens, size]`.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ pub fn packed_mut<'a, T>(
 macro_rules! in_memory {
     ($($name:ident of $memory:ident;)+) => {$(
         impl<'a, T> $name<'a, T> {
-            /// The same memory as `[sequences, tokens, heads, size]`: the heads of a token lie side by side.
+            /// The same memory as `[sequences, tokens, heads, size]`: the heads of a token are adjacent.
             pub fn by_token(self) -> Self {
                 Self { places: self.places.by_token(), ..self }
             }

@@ -18,10 +18,10 @@ const TOKENS_OF_A_START: usize = 200;
 
 /// Attention of one query of each sequence, its last token, to keys and values in pages, computed in `f32`.
 ///
-/// `q`, `o`: `[sequences, heads, 1, size]`; `k`, `v`: `[pages, heads of keys, tokens of a page, size]`. Row `s` of `table` has the numbers of
-/// the pages of sequence `s` in order, and `lengths[s]` is the number of its tokens. Heads are shared as in
-/// [`attention`](super::attention), and results without keys are as there. A block that finds a page that is not there, or more tokens
-/// than a row of the table has, ends the launch with a fault.
+/// `q`, `o`: `[sequences, heads, 1, size]`; `k`, `v`: `[pages, heads of keys, tokens of a page, size]`. Row `s` of `table` lists the pages
+/// of sequence `s` in order, and `lengths[s]` is the number of its tokens. Heads are shared, and results without keys are defined, as in
+/// [`attention`](super::attention). A page that does not exist, or more tokens than the row of the table covers, ends the launch with a
+/// fault.
 ///
 /// [`scale`](Call::scale) and [`lse`](Call::lse) are as in [`attention`](super::attention).
 ///

@@ -79,7 +79,7 @@ macro_rules! with_settings {
                 self.map(|of| of.with(Settings::causal))
             }
 
-            /// Leaves out keys more than `left` before a query's own, and those more than `right` behind it.
+            /// Masks keys more than `left` positions before a query's own, and more than `right` after it.
             pub fn window(self, left: usize, right: usize) -> Self {
                 self.map(|of| of.with(|settings| settings.window(left, right)))
             }

@@ -19,11 +19,11 @@ use crate::segments::numbers;
 /// [`attention`](super::attention) of sequences of any lengths, whose tokens lie one after another.
 ///
 /// `q`, `o`: `[1, heads, queries of all sequences, size]`; `k`, `v`: `[1, heads of keys, keys of all sequences, size]`, as
-/// [`packed`](super::packed) makes them. The queries of sequence `s` are those from number `offsets_q[s]` up to the one before
-/// `offsets_q[s + 1]`, and its keys and values those of `offsets_k`, which are the prefixes that others call `cu_seqlens`: one more than
-/// sequences. Sequences may be empty. Results of queries before the first sequence and behind the last are left as they are, and what
-/// lies there, or in another sequence, changes no result. Heads are shared as in [`attention`](super::attention), and results without
-/// keys are as there.
+/// [`packed`](super::packed) makes them. The queries of sequence `s` are `offsets_q[s]..offsets_q[s + 1]`, and its keys and values are
+/// given by `offsets_k` in the same way; other libraries call these prefix sums `cu_seqlens`. There is one more offset than sequences.
+/// Sequences may be empty. Results of queries before the first sequence and after the last do not change, and data there, or in another
+/// sequence, does not influence any result. Heads are shared, and results without keys are defined, as in
+/// [`attention`](super::attention).
 ///
 /// | setting | does |
 /// |---|---|
@@ -32,7 +32,7 @@ use crate::segments::numbers;
 /// | [`scale(s)`](Call::scale) | multiplies the scores; default: `1 / sqrt(size)` |
 /// | [`lse(&mut l)`](Call::lse) | also writes the logarithm of the sum of `e^score` of each query: `[heads, queries of all sequences]` |
 ///
-/// Offsets that decrease, or go beyond the tokens, end the launch with a fault; nothing outside the arguments is read or written.
+/// Offsets that decrease or exceed the number of tokens end the launch with a fault; nothing outside the arguments is read or written.
 ///
 /// ```
 /// use warpsmith::prelude::*;

@@ -24,8 +24,8 @@ pub(super) const MOST_BITS: u32 = 20;
 /// |---|---|
 /// | [`scale(s)`](Call::scale) | `s` times what it is without |
 ///
-/// Its error relative to the root mean square of the spectrum is about 1e-7 times the logarithm of `n` at most. The results are the same
-/// bits every time.
+/// Its error relative to the root mean square of the spectrum is at most about 1e-7 times the base-2 logarithm of `n`. The results have the
+/// same bits every time.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -77,8 +77,8 @@ macro_rules! settings {
                 self.map(|call| $family { scale: call.scale * scale, ..call })
             }
 
-            /// Bytes of memory for the rows between two launches, at least those of one row. Default: those of all rows, which is fastest,
-            /// since many rows keep the device busy.
+            /// Sets the bytes of workspace for the rows between two launches, at least those of one row. Default: enough for all rows,
+            /// which is fastest, since many rows keep the device busy.
             pub fn workspace(self, bytes: usize) -> Self {
                 self.map(|call| $family { workspace: Some(bytes), ..call })
             }

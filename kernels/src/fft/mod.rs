@@ -1,8 +1,8 @@
 //! Spectra: fast Fourier transforms of the rows of a matrix.
 //!
 //! Threads have 16 elements each in registers, and exchange them through shared memory. A warp takes several short rows. A row of up to 2^14
-//! elements is transformed by one block. A longer row is taken as a matrix: one launch transforms its columns, and another one its rows. A
-//! real row is taken as a complex one of half the length.
+//! elements is transformed by one block. A longer row is treated as a matrix: one launch transforms its columns, and another one its rows.
+//! A real row is treated as a complex one of half the length.
 
 mod ahead;
 mod blocks;

@@ -11,15 +11,16 @@ use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, extents, matrix,
 use crate::call::{Call, Family, Plan, Step, Target, grid_of, step};
 use crate::error::KernelError;
 
-/// The spectra of the real rows of `x`, up to the middle: `y[b, k]` is the sum of `x[b, j] * exp(-2πi * j * k / n)`. The rest is their mirror
-/// image. `x`: `[batch, n]`, `y`: `[batch, n / 2 + 1]`, of any row stride; `n` is a power of two from 2 to 2^20.
+/// The spectra of the real rows of `x`, up to the middle: `y[b, k]` is the sum of `x[b, j] * exp(-2πi * j * k / n)`. The rest of the
+/// spectrum is the complex conjugate, mirrored. `x`: `[batch, n]`, `y`: `[batch, n / 2 + 1]`, of any row stride; `n` is a power of two from
+/// 2 to 2^20.
 ///
 /// | setting | each element becomes |
 /// |---|---|
 /// | [`scale(s)`](Call::scale) | `s` times what it is without |
 ///
-/// Errors of results are those of [`fft`](super::fft()). Rows that are no pairs of elements, side by side and at multiples of 8 bytes, are
-/// copied first: the plan's workspace has the copies, which [`workspace`](Call::workspace) does not limit.
+/// Errors of results are those of [`fft`](super::fft()). Rows whose elements are not adjacent pairs aligned to 8 bytes are copied first:
+/// the plan's workspace includes these copies, which [`workspace`](Call::workspace) does not limit.
 ///
 /// ```
 /// use warpsmith::prelude::*;

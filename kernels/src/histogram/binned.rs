@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-/// The number of no bin: of values outside of the range.
+/// The number of no bin: of values outside the range.
 pub const NONE: u32 = u32::MAX;
 
 /// A type of values that [`histogram`](super::histogram) counts: `u8`, `u16`, `i32`, `u32` and `f32`.
@@ -39,7 +39,7 @@ pub struct IntegerBounds {
     factor: u64,
     /// Number of bins.
     bins: u32,
-    /// Whether values outside of the range count in the first and the last bin.
+    /// Whether values outside the range count in the first and the last bin.
     is_clamped: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct FloatBounds {
     scale: f32,
     /// Number of bins.
     bins: u32,
-    /// Whether values outside of the range count in the first and the last bin.
+    /// Whether values outside the range count in the first and the last bin.
     is_clamped: bool,
 }
 

@@ -19,9 +19,9 @@ const VALUES_PER_THREAD: usize = 64;
 
 /// Counts the values of `x` in each of `bins.len()` bins.
 ///
-/// Bin `i` counts the values that equal `i`, or, with a [`range`](Call::range), the values in its even part of the range. Other values
-/// are not counted unless the call is [`clamped`](Call::clamped), and NaNs never are. Counts are `u32` and wrap around. There are 2 to
-/// `2^20` bins. `x` may have any length and alignment. The time hardly depends on the values.
+/// Bin `i` counts the values that equal `i`, or, with a [`range`](Call::range), the values in its equal share of the range. Other
+/// values are not counted unless the call is [`clamped`](Call::clamped), and NaNs never are. Counts are `u32` and wrap around. There
+/// are 2 to `2^20` bins. `x` may have any length and alignment. The time hardly depends on the values.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -59,7 +59,7 @@ impl<'a, T: Bounded> Call<'a, Histogram<'a, T>> {
     /// Divides `low..high` into even bins. Default: bins of width one, from zero on.
     ///
     /// The bin of `x` is `(x - low) * bins / (high - low)`, rounded down. For floats this is computed in `f32`: a value within a few
-    /// units in the last place of a bin's bound may be counted in the neighbouring bin.
+    /// ulp of a bin's bound may be counted in the neighbouring bin.
     pub fn range(self, low: T, high: T) -> Self {
         self.map(|histogram| Histogram { range: Some((low, high)), ..histogram })
     }

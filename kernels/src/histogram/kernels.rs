@@ -11,7 +11,7 @@ pub const BLOCK_THREADS: u32 = 512;
 /// A counter of 16 bits that reaches this number is reduced by it. Until then, all threads of a block together add less than this.
 const HALF: u32 = 1 << 15;
 
-/// The elements outside of packs.
+/// The elements outside packs.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct Values {

@@ -2,7 +2,7 @@
 
 use warpsmith::prelude::*;
 
-/// What stands for samples beyond the edges: of `a b c d`, those beyond the first and the last.
+/// The values of samples beyond the edges; the examples show the samples before and after `a b c d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, GpuType)]
 #[repr(u32)]
 pub enum Border {
@@ -14,7 +14,7 @@ pub enum Border {
     Wrap,
     /// The samples in reverse order: `c b a | a b c d | d c b`.
     Mirror,
-    /// Nothing. Results that need such a sample are not written: the elements of the output stay as they are.
+    /// None. Results that need such a sample are not written: these elements of the output do not change.
     Untouched,
 }
 

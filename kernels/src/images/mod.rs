@@ -1,7 +1,8 @@
 //! Stencils and images: weighted sums of neighbours, separable convolutions, and images of another size.
 //!
-//! Samples lie in the rows of a matrix. Images, or planes, lie below each other, and the samples of a pixel side by side.
-//! [`Call::plan`](crate::Call::plan) says whether a block keeps a tile in shared memory or marches along rows or planes.
+//! Samples are in the rows of a matrix. Images, or planes, are stacked, and the samples of a pixel are interleaved
+//! (NHWC). [`Call::plan`](crate::Call::plan) says whether a block keeps a tile in shared memory or marches along rows or
+//! planes.
 
 mod bilateral;
 mod border;

@@ -59,7 +59,7 @@ impl Axis {
     /// An axis of one index.
     pub const ONE: Self = Self { extent: 1, x_stride: 0, y_stride: 0 };
 
-    /// Returns whether this axis and the one inside of it are one axis on both sides.
+    /// Returns whether this axis and the one inside it are one axis on both sides.
     fn continues(&self, inner: &Self) -> bool {
         self.x_stride == inner.extent * inner.x_stride && self.y_stride == inner.extent * inner.y_stride
     }

@@ -14,7 +14,7 @@ use crate::pack::{PACK_BYTES, Pack};
 
 /// `y = xᵀ`: element `(c, r)` of `y` is element `(r, c)` of `x`.
 ///
-/// `x`: `[m, n]`, `y`: `[n, m]`, of any stride and order, and of elements of any size.
+/// `x`: `[m, n]`, `y`: `[n, m]`, with any stride and order, and elements of any size.
 ///
 /// # Errors
 /// From the call's methods: [`KernelError::Shape`] if the extents do not fit, [`KernelError::Overlap`] if the matrices share memory.
@@ -75,7 +75,7 @@ enum Shape {
 }
 
 impl<'a, T: GpuType> Call<'a, Movement<'a, T>> {
-    /// Tiles of a transpose that are taken below each other before the next ones beside them, at least one. Default: 64.
+    /// Sets how many tiles of a transpose are taken down the rows before moving to the next columns, at least one. Default: 64.
     pub fn band(self, tiles: u32) -> Self {
         self.map(|movement| Movement { band: tiles, ..movement })
     }

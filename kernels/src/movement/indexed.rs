@@ -65,7 +65,7 @@ pub fn named_rows<V: GpuType>(
 /// Row `i` of `y` becomes row `numbers[i]` of `x`.
 ///
 /// `x`: `[rows, cols]`, `numbers`: as many as `y` has rows, `y`: `[n, cols]`, of elements of any size and any stride between rows. A row of
-/// `y` whose number is `rows` or more is left as it is.
+/// `y` whose number is `rows` or more does not change.
 ///
 /// # Errors
 /// From the call's methods: [`KernelError::Shape`] if lengths and extents do not fit or a matrix is transposed,

@@ -104,7 +104,7 @@ pub fn transpose_packs<W: Num, const N: usize>(
     let mut number = block_idx().x as usize;
     while number < tiles * of.batch {
         let tile = of.tile(&outer, number, is_batched);
-        // All loads are under way before the first of them is waited for. Behind an edge, they repeat what is at the edge.
+        // All loads are in flight before the first of them is waited for. Behind an edge, they repeat what is at the edge.
         let mut parts = [[Pack([W::ZERO; N]); N]; MOST_PARTS];
         #[unroll]
         for part in 0..span * span {
@@ -178,7 +178,7 @@ pub fn transpose_bytes(x: &[U32x4], y: &mut [U32x4], of: Turned, outer: Outer, #
     let mut number = block_idx().x as usize;
     while number < tiles * of.batch {
         let tile = of.tile(&outer, number, is_batched);
-        // All loads are under way before the first of them is waited for. Behind an edge, they repeat what is at the edge.
+        // All loads are in flight before the first of them is waited for. Behind an edge, they repeat what is at the edge.
         let mut cells = [[U32x4::splat(0); 4]; CELLS];
         #[unroll]
         for part in 0..CELLS {

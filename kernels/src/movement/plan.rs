@@ -122,7 +122,7 @@ impl Request {
         let pack = self.per_pack();
         let packed =
             self.strides_fit(axes) && row.extent.is_multiple_of(pack) && col.extent.is_multiple_of(pack);
-        // The larger the tile, the more loads are under way.
+        // The larger the tile, the more loads are in flight.
         let span = self.span.unwrap_or(usize::MAX).clamp(1, most_span(pack));
         let (pack, edge) = if packed { (pack, pack * SIDE * span) } else { (1, edge(self.word).0) };
         let outer: Vec<Axis> = axes

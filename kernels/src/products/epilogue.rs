@@ -62,11 +62,11 @@ functions! {
     Unchanged
     /// The Gaussian error linear unit: `x * Φ(x)`, by the error function.
     Gelu
-    /// The Gaussian error linear unit by its approximation with the hyperbolic tangent.
+    /// The Gaussian error linear unit, approximated with the hyperbolic tangent.
     GeluTanh
     /// The sigmoid linear unit: `x / (1 + exp(-x))`.
     Silu
-    /// The rectified linear unit: the larger of `x` and zero, and NaN of NaN.
+    /// The rectified linear unit: the larger of `x` and zero; NaN stays NaN.
     Relu
 }
 

@@ -11,22 +11,22 @@ use crate::argument::{Input, Matrix, MatrixMut};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
 
-/// `c = a * b`, summed in `f32`, or in `i32` where integers are multiplied. `a`: `[m, k]`, `b`: `[k, n]`, `c`: `[m, n]`, each of any
-/// stride, and transposed by `.t()` for free.
+/// `c = a * b`, accumulated in `f32`, or in `i32` for integers. `a`: `[m, k]`, `b`: `[k, n]`, `c`: `[m, n]`, each with any row stride,
+/// and transposed by `.t()` for free.
 ///
 /// | setting | `c` becomes |
 /// |---|---|
 /// | [`alpha(x)`](Call::alpha) [`beta(y)`](Call::beta) | `x * a * b + y * c` |
 /// | [`bias(&v)`](Call::bias) | that plus `v[column]` |
 /// | [`epilogue(f)`](Call::epilogue) | `f` of that |
-/// | [`residual(r)`](Call::residual) | that plus `r`, a matrix like `c` |
-/// | [`scales(s)`](Call::scales) | the same of elements of `a` and `b` times their factors |
+/// | [`residual(r)`](Call::residual) | that plus `r`, a matrix of the shape of `c` |
+/// | [`scales(s)`](Call::scales) | the same, with the elements of `a` and `b` times their scale factors |
 ///
 /// [`ProductElement`] has the types of elements. `f32` is multiplied on CUDA cores, or as `tf32` with [`precision`](Call::precision),
-/// and all others on tensor cores. Tensor cores multiply `tf32` and elements of eight bits only where those along `k` lie side by side:
-/// `b` is a `[n, k]` matrix with `.t()`. Those of Hopper keep 14 bits of a sum of floats of eight bits; factors of blocks keep more. An
-/// empty sum is zero. NaN and infinities behave as in sums on the host; `c` is not read without a `beta`. The order of sums depends on
-/// the settings, the shape, the alignment of the memory and the device alone.
+/// and all others on tensor cores. For `tf32` and 8-bit elements, tensor cores need operands that are contiguous along `k`: `b` is an
+/// `[n, k]` matrix with `.t()`. Hopper's keep only 14 bits of a sum of 8-bit floats; block factors keep more. An empty sum is zero.
+/// NaN and infinities behave as in sums on the host; `c` is not read without a `beta`. The order of sums depends only on the settings,
+/// the shape, the alignment of the memory and the device.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -46,7 +46,7 @@ use crate::error::KernelError;
 /// # Errors
 /// From the call's methods: [`KernelError::Shape`] if the matrices do not fit together, or the elements do not support their order or
 /// the settings; [`KernelError::Overlap`] if `c` shares memory with another argument; [`KernelError::Device`] below compute capability
-/// 8.0, and 8.9 for floats of eight bits.
+/// 8.0, and 8.9 for 8-bit floats.
 pub fn gemm<'a, T: ProductElement<C>, C: GpuType + 'static>(
     device: &Device,
     a: Matrix<'a, T>,
@@ -81,7 +81,7 @@ impl<'a, T: ProductElement<C>, C: GpuType + 'static, E: Epilogue> Call<'a, Gemm<
         self.map(|Gemm(problem)| Gemm(Problem { alpha, ..problem }))
     }
 
-    /// Adds the elements that `c` has before, times `beta`. Default: 0, and `c` is not read.
+    /// Adds the previous elements of `c`, times `beta`. Default: 0, and `c` is not read.
     pub fn beta(self, beta: f32) -> Self {
         self.map(|Gemm(problem)| Gemm(Problem { beta, ..problem }))
     }
@@ -91,7 +91,7 @@ impl<'a, T: ProductElement<C>, C: GpuType + 'static, E: Epilogue> Call<'a, Gemm<
         self.map(|Gemm(problem)| Gemm(Problem { bias: Some(Input::new(bias)), ..problem }))
     }
 
-    /// Adds a matrix of the extents of `c`, after the epilogue. In a batch it has the distance of `c`'s products.
+    /// Adds a matrix with the extents of `c`, after the epilogue. In a batch it has the batch stride of `c`.
     pub fn residual(self, residual: Matrix<'a, C>) -> Self {
         self.map(|Gemm(problem)| Gemm(Problem { residual: Some(residual), ..problem }))
     }
@@ -105,22 +105,22 @@ impl<'a, T: ProductElement<C>, C: GpuType + 'static, E: Epilogue> Call<'a, Gemm<
         })
     }
 
-    /// Multiplies the elements of `a` and `b` by these factors: of the whole matrix, of each line, or of each block.
+    /// Multiplies the elements of `a` and `b` by these factors: one for the whole matrix, for each line, or for each block.
     ///
-    /// The sums of tensor cores are multiplied by them, before a bias is added. Only floats of eight bits have factors of blocks. All
+    /// The sums of tensor cores are multiplied by them, before a bias is added. Only 8-bit floats have block factors. All
     /// products of a batch have the same factors.
     pub fn scales(self, scales: Scales<'a>) -> Self {
         self.map(|Gemm(problem)| Gemm(Problem { scales: Some(scales), ..problem }))
     }
 
-    /// Computes `count` products. Their matrices lie `strides` elements apart: those of `a`, of `b` and of `c`.
+    /// Computes `count` products. The `strides` of `a`, `b` and `c` are the elements from one matrix to the next.
     ///
-    /// A distance of zero, of `a` or of `b`, is one matrix for all products.
+    /// A stride of zero, for `a` or `b`, uses one matrix for all products.
     pub fn batched(self, count: usize, strides: [usize; 3]) -> Self {
         self.map(|Gemm(problem)| Gemm(Problem { batch: Batch { count, strides }, ..problem }))
     }
 
-    /// Rows and columns of `c` that a block computes, one of the tiles that [`plan`](Call::plan) knows. Default: the one that keeps
+    /// Rows and columns of `c` that a block computes, one of the tiles that [`plan`](Call::plan) lists. Default: the one that keeps
     /// the device busiest.
     pub fn tile(self, rows: usize, cols: usize) -> Self {
         self.map(|Gemm(problem)| Gemm(Problem { tile: Some([rows, cols]), ..problem }))
@@ -128,7 +128,7 @@ impl<'a, T: ProductElement<C>, C: GpuType + 'static, E: Epilogue> Call<'a, Gemm<
 }
 
 impl<'a, E: Epilogue> Call<'a, Gemm<'a, f32, f32, E>> {
-    /// Sets whether `f32` elements are multiplied by all of their digits, on CUDA cores, or as `tf32`, on tensor cores.
+    /// Sets whether `f32` elements are multiplied in full precision, on CUDA cores, or as `tf32`, on tensor cores.
     pub fn precision(self, precision: Precision) -> Self {
         self.map(|Gemm(problem)| Gemm(Problem { precision, ..problem }))
     }

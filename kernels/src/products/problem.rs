@@ -188,7 +188,7 @@ impl<'a, T, C, E> Problem<'a, T, C, E> {
         if task.how.is_turned { [b, a] } else { [a, b] }
     }
 
-    /// Whether elements of `c` are sums as they are, times the factors of blocks.
+    /// Whether elements of `c` are sums as they are, times the block factors.
     pub(super) fn is_plain(&self) -> bool
     where
         E: 'static,

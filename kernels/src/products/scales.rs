@@ -1,4 +1,4 @@
-//! Factors of the elements of both operands, which floats of eight bits need: of whole matrices, of their lines, or of blocks.
+//! Scale factors for the elements of both operands, which 8-bit floats need: per matrix, per line, or per block.
 
 use warpsmith::args::SliceArg;
 use warpsmith::prelude::*;
@@ -166,7 +166,7 @@ impl<'a> Factors<'a> {
         Factors { a, b, strides, m, n }
     }
 
-    /// The factor of the sum at (`row`, `col`). That of a sum outside of the product is one of its last row or column.
+    /// The factor of the sum at (`row`, `col`). That of a sum outside the product is one of its last row or column.
     ///
     /// A call's arguments fit together, so all of these factors exist.
     pub fn at(self, row: usize, col: usize) -> f32 {
@@ -185,14 +185,14 @@ impl<'a> Factors<'a> {
         unsafe { [*a.wrapping_add(first * apart), *a.wrapping_add(second * apart)] }
     }
 
-    /// The factor of a column, of which each has one of its own. That of a column outside of the product is the last one.
+    /// The factor of a column, of which each has one of its own. That of a column outside the product is the last one.
     pub fn of_col(self, col: usize) -> f32 {
         // 32 bits, as the copy engine counts.
         let col = (col as u32).min(self.n as u32 - 1);
         unsafe { *self.b.as_ptr().wrapping_add(col as usize) }
     }
 
-    /// The factor of the elements of a row at block `k` along it. That of a row outside of the product is one of its last row.
+    /// The factor of the elements of a row at block `k` along it. That of a row outside the product is one of its last row.
     pub fn of_row_at(self, row: usize, k: u32) -> f32 {
         let [down, along] = self.strides.a;
         unsafe { *self.a.as_ptr().wrapping_add(row.min(self.m - 1) * down + k as usize * along) }

@@ -1,8 +1,8 @@
 //! Reductions of all elements, or of one axis of an array.
 //!
-//! A [`Reduction`] defines the operation. [`reduce`] takes all elements of a slice, [`Call::axis`](crate::Call::axis) chooses an
-//! axis, and [`reduce_rows`] takes the rows of a matrix. The order in which elements are joined depends only on the shape, the
-//! alignment of the memory and the device: the same call gives the same bits every time.
+//! A [`Reduction`] defines the operation. [`reduce`] reduces a whole slice, [`Call::axis`](crate::Call::axis) chooses an axis, and
+//! [`reduce_rows`] reduces the rows of a matrix. The order in which elements are combined depends only on the shape, the alignment of
+//! the memory and the device: the same call gives the same bits every time.
 //!
 //! | reduction | of | gives |
 //! |---|---|---|

@@ -12,10 +12,10 @@ use crate::number::Real;
 pub struct Mean<T>(PhantomData<T>);
 
 /// The variance: the sum of the squared distances to the mean, divided by the number of elements less `LESS`. `LESS = 1` estimates the
-/// variance of the population that the elements are a sample of. NaN if the divisor is zero.
+/// population's variance from a sample. NaN if the divisor is zero.
 ///
-/// One pass: parts are joined by their means and sums of squares (T. F. Chan, G. H. Golub and R. J. LeVeque, 1979). The result is as
-/// exact for a large mean as for a small one.
+/// One pass: parts are joined by their means and sums of squares (T. F. Chan, G. H. Golub and R. J. LeVeque, 1979). A large mean does
+/// not reduce the accuracy.
 pub struct Variance<T, const LESS: u64 = 0>(PhantomData<T>);
 
 /// The sum of absolute values.

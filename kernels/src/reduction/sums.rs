@@ -8,7 +8,8 @@ use crate::number::{Number, Total};
 
 /// An operation that reduces elements to an output, by way of partial results.
 ///
-/// [`join`](Reduction::join) must be associative and commutative up to rounding, and [`nothing`](Reduction::nothing) neutral to it.
+/// [`join`](Reduction::join) must be associative and commutative up to rounding, and [`nothing`](Reduction::nothing) must be its
+/// identity.
 #[gpu_trait]
 pub trait Reduction: 'static {
     /// An element of the input.
@@ -32,7 +33,7 @@ pub trait Reduction: 'static {
         Self::join(partial, Self::of(element, index))
     }
 
-    /// The output for the partial result of all of `count` elements.
+    /// The output, from the partial result of all `count` elements.
     fn output(partial: Self::Partial, count: u64) -> Self::Output;
 }
 

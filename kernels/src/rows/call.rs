@@ -33,9 +33,9 @@ macro_rules! functions {
 functions! {
     /// `y = exp(x) / sum(exp(x))` of each row, computed in `f32`.
     ///
-    /// `x`, `y`: `[rows, cols]`, of any stride between rows. Elements far below the largest one become zero. As in PyTorch, a row with a
-    /// NaN, with positive infinity, or of negative infinities alone becomes NaN; next to finite elements, negative infinity becomes zero.
-    /// A quotient has a relative error of about `2^-22 * (1 + |x - max|)`.
+    /// `x`, `y`: `[rows, cols]`, with any row stride. Elements far below the largest one become zero. As in PyTorch, a row with a NaN or
+    /// positive infinity, or with only negative infinities, becomes NaN; beside finite elements, negative infinity becomes zero. A result
+    /// has a relative error of about `2^-22 * (1 + |x - max|)`.
     ///
     /// # Errors
     /// From the call's methods: [`KernelError::Shape`] if the matrices have different extents or are transposed,
@@ -44,8 +44,8 @@ functions! {
 
     /// `y = x - ln(sum(exp(x)))` of each row, computed in `f32`.
     ///
-    /// `x`, `y`: `[rows, cols]`, of any stride between rows. NaN and infinities behave as in [`softmax`]; next to finite elements, negative
-    /// infinity stays what it is.
+    /// `x`, `y`: `[rows, cols]`, with any row stride. NaN and infinities behave as in [`softmax`]; beside finite elements, negative
+    /// infinity stays negative infinity.
     ///
     /// # Errors
     /// Those of [`softmax`].
@@ -53,8 +53,8 @@ functions! {
 
     /// `y = x / sqrt(mean(x²) + epsilon) * weight + bias` of each row, computed in `f32`.
     ///
-    /// `x`, `y`: `[rows, cols]`, of any stride between rows; [`weight`](Call::weight), [`bias`](Call::bias): `cols` elements.
-    /// A row with a NaN becomes NaN. In a row with an infinity, that becomes NaN and the others zero.
+    /// `x`, `y`: `[rows, cols]`, with any row stride; [`weight`](Call::weight), [`bias`](Call::bias): `cols` elements. A row with a NaN
+    /// becomes NaN. In a row with an infinity, the infinity becomes NaN and the other elements zero.
     ///
     /// # Errors
     /// Those of [`softmax`]; [`KernelError::Shape`] for a weight or bias of another length.
@@ -62,8 +62,8 @@ functions! {
 
     /// `y = (x - mean(x)) / sqrt(variance(x) + epsilon) * weight + bias` of each row, computed in `f32`.
     ///
-    /// The variance is the sum of squared distances divided by `cols`, joined from the moments of parts of the row: a large mean loses
-    /// no digits. Arguments are those of [`rms_norm`]. A row with a NaN or an infinity becomes NaN.
+    /// The variance is the sum of squared distances divided by `cols`, combined from the moments of parts of the row, so a large mean does
+    /// not reduce the accuracy. Arguments are those of [`rms_norm`]. A row with a NaN or an infinity becomes NaN.
     ///
     /// # Errors
     /// Those of [`rms_norm`].
@@ -119,8 +119,8 @@ impl Norm for RmsNorm {}
 impl Norm for LayerNorm {}
 
 impl<'a, F: RowFunction, T: RowElement> Call<'a, Rows<'a, F, T>> {
-    /// Sets how many threads share a row: a power of two up to 1024. Other numbers are rounded up. Default: as few as hold a row in few
-    /// registers each.
+    /// Sets how many threads share a row: a power of two up to 1024. Other numbers are rounded up. Default: the smallest number that holds
+    /// a row in few registers per thread.
     pub fn threads(self, threads: u32) -> Self {
         self.map(|rows| Rows { threads: Some(threads), ..rows })
     }

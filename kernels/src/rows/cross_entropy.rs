@@ -95,8 +95,8 @@ pub fn cross_entropy_rows<P: Packed, const N: usize>(
 
 /// `loss = ln(sum(exp(x))) - x[target]` of each row of logits, computed in `f32`.
 ///
-/// `x`: `[rows, cols]`, of any stride between rows; `targets`, `loss`: `rows` elements. The loss of a row whose target is `cols` or more,
-/// such as `u32::MAX`, is zero: this leaves out a row. NaN and infinities behave as in [`softmax`](super::softmax()).
+/// `x`: `[rows, cols]`, with any row stride; `targets`, `loss`: `rows` elements. A target of `cols` or more, such as `u32::MAX`, masks
+/// its row: the loss is zero. NaN and infinities behave as in [`softmax`](super::softmax()).
 ///
 /// # Errors
 /// From the call's methods: [`KernelError::Shape`] if lengths and extents do not fit or `x` is transposed, [`KernelError::Overlap`] if
@@ -122,7 +122,7 @@ pub struct CrossEntropy<'a, T> {
 
 impl<'a, T: RowElement> Call<'a, CrossEntropy<'a, T>> {
     /// Writes the gradient of each row's loss, `softmax(x)` minus one at the target, to a matrix of the extents of `x`. It is zero in
-    /// rows that are left out.
+    /// masked rows.
     pub fn gradient(self, gradient: MatrixMut<'a, T>) -> Self {
         self.map(|entropy| CrossEntropy { gradient: Some(gradient), ..entropy })
     }

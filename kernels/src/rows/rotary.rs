@@ -100,7 +100,7 @@ pub fn rotary_heads<P: Packed, A: Packed, const N: usize, const M: usize>(
 ///
 /// `x`, `y`: `[tokens, heads * width]`, of any stride between tokens; `cos`, `sin`: `[positions, width / 2]`, row after row, with an angle
 /// for each pair. A pair is the elements `k` and `k + width / 2` of a head; with [`interleaved`](Call::interleaved), `2k` and `2k + 1`. The
-/// position of a token is its number, unless [`positions`](Call::positions) has others.
+/// position of a token is its index, unless [`positions`](Call::positions) sets others.
 ///
 /// # Errors
 /// From the call's methods: [`KernelError::Shape`] if lengths and extents do not fit or a matrix is transposed,
@@ -151,7 +151,7 @@ impl<'a, T: RowElement> Call<'a, Rotary<'a, T>> {
         self.map(|rotary| Rotary { is_interleaved: true, ..rotary })
     }
 
-    /// Sets the position of each token: a row of `cos` and `sin`. Tokens whose position is no row are not rotated.
+    /// Sets the position of each token: a row of `cos` and `sin`. Tokens whose position is not a valid row are not rotated.
     pub fn positions(self, positions: impl SliceArg<'a, u32>) -> Self {
         self.map(|rotary| Rotary { positions: Some(Input::new(positions)), ..rotary })
     }

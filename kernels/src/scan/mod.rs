@@ -1,12 +1,13 @@
-//! Scans: each element becomes the reduction of all up to it, [`inclusive_scan`], or of all before it, [`exclusive_scan`].
+//! Scans (prefix sums): each element becomes the reduction of all elements up to it, [`inclusive_scan`], or before it,
+//! [`exclusive_scan`].
 //!
 //! A scan takes a [`Reduction`](crate::reduction::Reduction) whose partial results are [`Word`]s: numbers, and other values of up to
 //! 16 bytes. Its `join` need not be commutative. The elements are read and written once (D. Merrill and M. Garland, *Single-pass Parallel
-//! Prefix Scan with Decoupled Look-back*, 2016). [`inclusive_scan_by_key`] and [`exclusive_scan_by_key`] start anew at each run of equal
+//! Prefix Scan with Decoupled Look-back*, 2016). [`inclusive_scan_by_key`] and [`exclusive_scan_by_key`] restart at each run of equal
 //! keys.
 //!
-//! Scans of integers give the same bits every time. The last bits of those of floats may differ from launch to launch: a tile joins
-//! the tiles before it in groups that depend on which of them are ready.
+//! Integer scans give the same bits every time. In float scans, the last bits may differ from launch to launch: a tile combines the tiles
+//! before it in groups that depend on which of them are ready.
 
 mod by_key;
 mod by_key_call;

@@ -17,7 +17,7 @@ use crate::scan::{Exchange, Tiles};
 
 /// Writes the elements of `x` with a true flag to the front of `y`, in their order, and their number to `count[0]`.
 ///
-/// `y` may be shorter than `x`: elements that do not fit are counted, and not written. The rest of `y` does not change.
+/// `y` may be shorter than `x`: elements that do not fit are counted, but not written. The rest of `y` does not change.
 ///
 /// ```
 /// use warpsmith::prelude::*;

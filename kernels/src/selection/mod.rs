@@ -1,4 +1,4 @@
-//! Selections: the elements that meet a condition, moved together in their order.
+//! Selections: the elements that meet a condition, compacted in their order.
 //!
 //! | function | gives |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | [`unique`] | the first of each run of equal elements |
 //! | [`run_length_encode`] | the same, and the lengths of the runs |
 //!
-//! Each reads the elements once. Tiles learn their place in the output as those of a [scan](crate::scan) learn their prefix. The
-//! results are the same bits every time.
+//! Each reads the elements once. Tiles find their place in the output with the decoupled look-back of a [scan](crate::scan). The
+//! results have the same bits every time.
 
 mod call;
 mod kernel;

@@ -16,7 +16,7 @@ use crate::scan::{Exchange, Tiles};
 /// Writes the first element of each run of equal elements of `x` to `values`, the length of the run to `lengths`, and the number of
 /// runs to `count[0]`.
 ///
-/// `values` and `lengths` may be shorter than the number of runs: runs that do not fit are counted, and not written. The rest of them
+/// `values` and `lengths` may be shorter than the number of runs: runs that do not fit are counted, but not written. The rest of both
 /// does not change. Lengths are `u32` and wrap around. NaN equals nothing, so each NaN is a run of its own. `0.0` equals `-0.0`.
 ///
 /// ```

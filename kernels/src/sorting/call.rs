@@ -17,7 +17,8 @@ const COUNTING: usize = 4;
 
 /// Writes the keys of `x` to `y` in ascending order.
 ///
-/// `x`, `y`: equally many. Floats are in the order of `total_cmp`: -0.0 before 0.0, negative NaNs first, positive NaNs last.
+/// `x` and `y` have the same length. Floats are ordered by `total_cmp`: -0.0 before 0.0, negative NaNs first, positive NaNs
+/// last.
 ///
 /// ```
 /// use warpsmith::prelude::*;

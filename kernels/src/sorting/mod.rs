@@ -1,9 +1,8 @@
 //! Sorting: radix sorts of keys, and of keys with a value each; the largest or smallest keys of rows.
 //!
-//! A pass sorts by eight bits of the keys, the lowest first, and keeps the order of keys that are equal there, except the first
-//! pass if there are no values. A pass reads and writes every key once: a tile of keys is sorted in shared memory, and learns where its runs
-//! of equal digits belong from the tiles before it (A. Adinets and D. Merrill, *Onesweep: A Faster Least Significant Digit Radix Sort
-//! for GPUs*, 2022).
+//! A pass sorts by eight bits of the keys, lowest first, and is stable, except the first pass if there are no values. A pass reads and
+//! writes every key once: a tile of keys is sorted in shared memory, and finds the destinations of its runs of equal digits by looking back
+//! at earlier tiles (A. Adinets and D. Merrill, *Onesweep: A Faster Least Significant Digit Radix Sort for GPUs*, 2022).
 
 mod call;
 mod count;

@@ -172,7 +172,7 @@ pub fn radix_pass<K: Key, V: Value, const THREADS: usize, const ITEMS: usize, co
 /// `count` is the number of keys.
 ///
 /// Neighbouring threads have keys of neighbouring ranks, most of which belong side by side. In a whole tile no write depends on a
-/// comparison, and all reads of shared memory are under way at once.
+/// comparison, and all reads of shared memory are in flight at once.
 #[allow(clippy::too_many_arguments)]
 #[gpu_fn]
 fn scattered<K: Key, const THREADS: usize, const ITEMS: usize>(

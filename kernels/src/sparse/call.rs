@@ -16,15 +16,15 @@ use crate::error::KernelError;
 use crate::number::Number;
 use crate::pack::PACK_BYTES;
 
-/// `y = a * x` for a sparse matrix, summed in the [`Total`](Number::Total) of the elements. `a`: `[m, n]`, from [`csr`](super::csr);
+/// `y = a * x` for a sparse matrix, accumulated in the [`Total`](Number::Total) of the elements. `a`: `[m, n]`, from [`csr`](super::csr);
 /// `x`: `[n]`; `y`: `[m]`.
 ///
 /// | setting | `y` becomes |
 /// |---|---|
 /// | [`alpha(s)`](Call::alpha) [`beta(t)`](Call::beta) | `s * a * x + t * y` |
 ///
-/// Rows may have any length. An empty row gives zero, and `y` is not read without a `beta`. The order of sums depends on the row
-/// offsets alone, so the results are the same bits every time.
+/// Rows may have any length. An empty row gives zero, and `y` is not read without a `beta`. The order of sums depends only on the row
+/// offsets, so the results have the same bits every time.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -70,7 +70,7 @@ impl<'a, T: Number, I: Offset, C: Offset> Call<'a, Spmv<'a, T, I, C>> {
         self.map(|call| Spmv { scale: Scale { alpha, ..call.scale }, ..call })
     }
 
-    /// Adds the elements that `y` has before, times `beta`. Default: 0, and `y` is not read.
+    /// Adds the previous elements of `y`, times `beta`. Default: 0, and `y` is not read.
     pub fn beta(self, beta: T::Total) -> Self {
         self.map(|call| Spmv { scale: Scale { beta, ..call.scale }, ..call })
     }

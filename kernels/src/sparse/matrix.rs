@@ -107,7 +107,7 @@ fn store_part<S: Num, const N: usize>(sums: [S; N], parts: &mut [S], first: usiz
     }
 }
 
-/// Adds the products of the `COUNT` non-zeros from number `z` on, whose loads are under way together.
+/// Adds the products of the `COUNT` non-zeros from number `z` on, whose loads are in flight together.
 #[gpu_fn]
 #[allow(clippy::too_many_arguments, reason = "the arguments of the kernel")]
 fn with_rows<T: Number, C: Offset, const N: usize, const COUNT: usize>(

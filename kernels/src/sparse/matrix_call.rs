@@ -15,8 +15,8 @@ use crate::error::KernelError;
 use crate::number::Number;
 use crate::pack::PACK_BYTES;
 
-/// `c = a * b` for a sparse matrix `a` and a dense one `b`, summed in the [`Total`](Number::Total) of the elements. `a`: `[m, k]`, from
-/// [`csr`](super::csr); `b`: `[k, n]` and `c`: `[m, n]`, row after row, of any row stride.
+/// `c = a * b` for a sparse matrix `a` and a dense matrix `b`, accumulated in the [`Total`](Number::Total) of the elements. `a`: `[m, k]`,
+/// from [`csr`](super::csr); `b`: `[k, n]` and `c`: `[m, n]`, row-major, with any row stride.
 ///
 /// | setting | `c` becomes |
 /// |---|---|
@@ -24,8 +24,8 @@ use crate::pack::PACK_BYTES;
 ///
 /// The workspace has `2 * n` totals for each 128 of the rows and non-zeros of `a`: with hundreds of non-zeros in a row, more than `c` takes.
 ///
-/// Rows of `a` may have any length. An empty row gives zeros, and `c` is not read without a `beta`. The order of sums depends on the row
-/// offsets alone, so the results are the same bits every time.
+/// Rows of `a` may have any length. An empty row gives zeros, and `c` is not read without a `beta`. The order of sums depends only on the
+/// row offsets, so the results have the same bits every time.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -73,7 +73,7 @@ impl<'a, T: Number, I: Offset, C: Offset> Call<'a, Spmm<'a, T, I, C>> {
         self.map(|call| Spmm { scale: Scale { alpha, ..call.scale }, ..call })
     }
 
-    /// Adds the elements that `c` has before, times `beta`. Default: 0, and `c` is not read.
+    /// Adds the previous elements of `c`, times `beta`. Default: 0, and `c` is not read.
     pub fn beta(self, beta: T::Total) -> Self {
         self.map(|call| Spmm { scale: Scale { beta, ..call.scale }, ..call })
     }

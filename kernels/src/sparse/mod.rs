@@ -1,8 +1,8 @@
 //! Products of sparse matrices in compressed rows (CSR) with vectors and with dense matrices.
 //!
-//! The ends of rows and the non-zeros are merged into one list, in the order of the memory, and every block takes as many items of it as
-//! any other. So long rows, short rows and empty rows take as long as their items. Blocks that share a row leave their sums to a kernel
-//! that joins them in a fixed order.
+//! Row ends and non-zeros are merged into one list, in memory order, and every block takes an equal share of it (as in merge-path SpMV).
+//! So the time of a row depends only on the number of its items. A last kernel combines the sums of rows that several blocks share, in a
+//! fixed order.
 
 mod call;
 mod csr;

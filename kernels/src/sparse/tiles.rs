@@ -109,7 +109,7 @@ fn narrowed<I: Offset, const WAYS: usize>(
     (low, len)
 }
 
-/// Tile number `t`. It lies inside of the matrix whatever the offsets are.
+/// Tile number `t`. It lies inside the matrix whatever the offsets are.
 #[gpu_fn]
 pub(super) fn tile_of(t: usize, starts: &[Start]) -> Tile {
     let (start, end) = (starts[t], starts[t + 1]);

@@ -49,7 +49,7 @@ const HOPPER: Arch = Arch { major: 9, minor: 0, specific: true };
 type Below<T, E, O, const COLS: usize, const PART: usize> =
     gemm_warpgroups<T, T, E, O, Swizzle128, 8, 64, 128, COLS, COLS, 64, PART, 4, 2>;
 
-/// That of elements of eight bits.
+/// That of 8-bit elements.
 type OfBytes<T, C, L, const OUT: usize, const COLS: usize, const PART: usize> =
     gemm_warpgroups<T, C, Unchanged, Lines<T>, L, 16, 128, 128, COLS, COLS, OUT, PART, 4, 2>;
 

@@ -1,4 +1,4 @@
-//! Products of elements of eight bits, with factors, and of `f32` as `tf32`, against sums in `f64`.
+//! Products of 8-bit elements, with factors, and of `f32` as `tf32`, against sums in `f64`.
 
 use proptest::prelude::{ProptestConfig, any, proptest};
 use warpsmith::args::SliceArg;
@@ -45,7 +45,7 @@ macro_rules! values {
 
 values! {
     bf16: bf16::from_f64, bf16::to_f64, 8, 1e-6;
-    // Tensor cores add floats of eight bits with 13 bits behind the point of the largest.
+    // Tensor cores add 8-bit floats with 13 bits behind the point of the largest.
     F8E4M3: |x| F8E4M3::from_f32(x as f32), |x: F8E4M3| f64::from(x.to_f32()), 4, 1e-3;
     F8E5M2: |x| F8E5M2::from_f32(x as f32), |x: F8E5M2| f64::from(x.to_f32()), 3, 1e-3;
     i8: |x: f64| (x * 100.0) as i8, f64::from, 8, 0.0;

@@ -1,4 +1,4 @@
-//! Names inside of `|`: the alternative that matches decides what a name stands for.
+//! Names inside `|`: the alternative that matches decides what a name stands for.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -78,7 +78,7 @@ impl Lower<'_> {
             if cases.len() + count > MOST {
                 self.errors.at(
                     pat,
-                    format!("names inside `|` make more than {MOST} arms of this one in a kernel; test the parts inside of the arm"),
+                    format!("the alternatives with names make more than {MOST} arms of this one in a kernel; test the parts inside the arm"),
                 );
                 return vec![pat.clone()];
             }

@@ -228,7 +228,7 @@ fn roles(list: &syn::MetaList, parameters: &[Ident], errors: &mut Errors) -> Vec
         let terms = terms.join(" + ");
         errors.at(
             &list.tokens,
-            format!("{terms} registers for warpgroups of 128 threads are {sum}, of {most} that a block gets"),
+            format!("{terms} = {sum} registers exceed the {most} that a block has for its warpgroups"),
         );
     }
     found
@@ -301,7 +301,7 @@ impl Rule<'_> {
         }
         if let Some(parameter) = self.parameter_in(n) {
             let message = format!(
-                "`{parameter}` is known after the attribute; a number of `#[gpu_kernel]` is made of literals, constants and const generics"
+                "`{parameter}` is not known to the attribute; a number in `#[gpu_kernel]` is made of literals, constants and const generics"
             );
             errors.at(parameter, message);
             return None;

@@ -240,7 +240,7 @@ impl Lower<'_> {
         if makes_iterator(e) {
             return self.refuse(
                 &e.method,
-                "an iterator is no value in a kernel; walk it by `for`, or end it in `sum` or its like",
+                "an iterator cannot be stored in a kernel; loop over it with `for`, or end it with `sum` or the like",
             );
         }
         // `x[a..b].fill(v)` borrows as the method asks.

@@ -170,7 +170,7 @@ impl Scope {
         }
     }
 
-    /// For a longer path: a glob import of the part before the name hides the stand-in outside of it.
+    /// For a longer path: a glob import of the part before the name hides the stand-in outside it.
     fn of_path(path: &ExprPath, missing: &TokenStream) -> Self {
         let span = path.span();
         let mut before = path.path.clone();

@@ -380,7 +380,7 @@ pub fn host_type(ty: &Type) -> Option<String> {
                 _ if is_wide(&name) => wide(&name),
                 "Vec" => "`Vec` lives on the host; a kernel takes `&[T]` or `&mut [T]`, and a struct an array or a `View`".to_owned(),
                 "str" | "String" => format!("`{name}` does not exist on a GPU; pass bytes: `&[u8]`"),
-                _ if name.starts_with("Atomic") => format!("`{name}` is no type of a kernel, whose atomics are operations on plain numbers: take a `&mut [T]`, and write `atomic(&mut x[i]).fetch_add(1, Ordering::Relaxed)` or `atomic_add(&mut x[i], 1)`"),
+                _ if name.starts_with("Atomic") => format!("`{name}` cannot be used in a kernel, whose atomics are operations on plain numbers: take a `&mut [T]`, and write `atomic(&mut x[i]).fetch_add(1, Ordering::Relaxed)` or `atomic_add(&mut x[i], 1)`"),
                 "char" => "`char` does not exist on a GPU; use `u32` or `u8`".to_owned(),
                 _ => format!("`{name}` lives on the host and cannot be used in a kernel"),
             })

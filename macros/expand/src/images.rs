@@ -1,4 +1,4 @@
-//! Textures, surfaces and maps of tensors among a kernel's parameters, known by the names of their types.
+//! Textures, surfaces and tensor maps among a kernel's parameters, known by the names of their types.
 
 use quote::ToTokens;
 use syn::{GenericArgument, Lifetime, PathArguments, Type, TypePath};

@@ -121,7 +121,7 @@ fn check_result(item: &ItemFn, errors: &mut Errors) {
     }
 }
 
-const NO_VALUE: &str = "a kernel gives back no value; write it to a `&mut [T]` parameter";
+const NO_VALUE: &str = "a kernel returns no value; write it to a `&mut [T]` parameter";
 
 /// The reason why a kernel cannot take this parameter, if its type's name shows it.
 fn refused_parameter(param: &PatType) -> Option<String> {
@@ -156,7 +156,7 @@ fn refused_parameter(param: &PatType) -> Option<String> {
             "a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element".to_owned(),
         ),
         Type::Path(path) if is_option_of_reference(path) => Some(
-            "a kernel parameter is no `Option` of a slice; take the slice, pass an empty one for none and ask `is_empty()`, or say which by a `#[comptime]` `bool`".to_owned(),
+            "a kernel parameter cannot be an `Option` of a slice; take the slice and pass an empty one for `None`, or add a `#[comptime]` `bool`".to_owned(),
         ),
         _ => None,
     }
@@ -305,7 +305,7 @@ impl<'a> Parts<'a> {
         self.params.iter().map(name).collect()
     }
 
-    /// The comptime values that constants of the device language give.
+    /// The comptime values that constants of the kernel language give.
     fn comptime_constants(&self) -> Vec<TokenStream> {
         let constant = |(i, p): (usize, &&Param)| {
             let ty = &p.written;

@@ -66,7 +66,9 @@ impl<'a> LaunchChain<'a> {
                 return Some((call.method.to_token_stream(), message));
             }
             if self.methods[..i].iter().any(|earlier| same(&earlier.method.to_string(), &name)) {
-                let message = format!("a launch says `.{name}(…)`, or what it excludes, once");
+                let message = format!(
+                    "`.{name}(…)` repeats or contradicts an earlier call of this launch; keep one of them"
+                );
                 return Some((call.method.to_token_stream(), message));
             }
         }

@@ -1,9 +1,10 @@
 //! The expansions of the macros of `warpsmith`: a file for each kind of item, and for each part of a body.
 //!
 //! The tokens of an attribute and of its item come in. The tokens that rustc compiles in their place go out, or an error at the
-//! tokens that are at fault. This crate knows tokens alone: it spells paths of `warpsmith` and does not depend on it.
+//! wrong tokens. This crate works on tokens alone: it writes paths of `warpsmith`, but does not depend on it.
 //!
-//! It is a crate of its own because rustc waits until a crate of macros is linked; crates that need this one begin before that.
+//! It is a separate crate because rustc waits until a proc-macro crate is linked; crates that need only this one can start
+//! earlier.
 
 mod alternatives;
 mod assign;
@@ -104,7 +105,7 @@ fn misplaced(item: TokenStream) -> Option<TokenStream> {
     Some(quote!(#error #[allow(warnings)] #kept))
 }
 
-/// [`with`] for a function. One whose body does not parse goes back to rustc as it is, inside of what
+/// [`with`] for a function. One whose body does not parse goes back to rustc as it is, inside what
 /// stands in for it: rustc has said why already, and says the same thing once.
 fn with_function(item: TokenStream, expand: impl FnOnce(&ItemFn) -> TokenStream) -> TokenStream {
     match parsed(item.clone()) {

@@ -1,6 +1,6 @@
 //! Lines, columns, files and texts of spans, which rustc alone knows.
 //!
-//! `Span::unwrap` gives rustc's span, and panics outside of a macro that rustc runs. The functions here run nowhere else: the
+//! `Span::unwrap` gives rustc's span, and panics outside a macro that rustc runs. The functions here run nowhere else: the
 //! crate of macros calls them for users' tokens, and no test of this crate expands any.
 
 use proc_macro2::Span;

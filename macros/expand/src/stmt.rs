@@ -354,7 +354,7 @@ pub fn is_dynamic_shared(expr: &Expr) -> bool {
     }
 }
 
-/// What to write for an item outside of the kernel.
+/// What to write for an item outside the kernel.
 fn outside(item: &Item) -> &'static str {
     match item {
         Item::Fn(_) => "move this out of the function, and write `#[gpu_fn]` above it",

@@ -75,8 +75,10 @@ pub fn tell(body: &Body, params: &[Param], errors: &mut Errors) -> TokenStream {
         let Touch { pointer, first, count, writes } = touch;
         let param = params.iter().find(|param| param.pat.ident == *pointer);
         let Some(address) = param.and_then(|param| address(pointer, &param.written)) else {
-            errors
-                .at(pointer, format!("`{pointer}` is no parameter that is a pointer or a reference; {FORM}"));
+            errors.at(
+                pointer,
+                format!("`{pointer}` is not a parameter that is a pointer or a reference; {FORM}"),
+            );
             return None;
         };
         if *writes && !param.is_some_and(|param| is_mutable(&param.written)) {

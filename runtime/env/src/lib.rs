@@ -1,9 +1,9 @@
 //! How the environment variables of `warpsmith` are read.
 //!
-//! In comes text, from the process or from a test; out goes a typed value, or a [`SettingError`] that names the variable and
-//! what is allowed. An empty variable is not set.
+//! Text comes in, from the process or from a test; a typed value goes out, or a [`SettingError`] that names the variable and
+//! lists the valid values. An empty variable counts as not set.
 //!
-//! This crate knows no variable: each part of `warpsmith` names its own, and says what it may be.
+//! This crate is independent of any particular variable: each part of `warpsmith` defines its own, and its valid values.
 
 #![deny(missing_docs)]
 
@@ -11,7 +11,7 @@ use std::env;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// An environment variable whose value means nothing.
+/// An environment variable with an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingError {
     /// The variable.
@@ -34,7 +34,7 @@ impl fmt::Display for SettingError {
 /// A source of variables: the environment, or a test's.
 pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// A variable of the environment; an empty one is not set.
+/// An environment variable; an empty one counts as not set.
 pub fn variable(name: &str) -> Option<String> {
     env::var_os(name).map(|value| value.to_string_lossy().into_owned()).filter(|value| !value.is_empty())
 }

@@ -3,8 +3,8 @@
 //! A kernel's IR comes in. It becomes a program of operations on a thread's frame, which the machine of `warpsmith-sim` runs. A
 //! builtin's operation calls the same Rust function as the twin.
 //!
-//! This crate knows no GPU, no driver and no memory object of the host: an argument is an address with a length, an image or bytes.
-//! Use it through `warpsmith`; on its own it promises nothing between versions.
+//! This crate is independent of GPUs, drivers and host memory objects: an argument is an address with a length, an image or bytes.
+//! Use it through `warpsmith`; its own API may change in any version.
 
 #![deny(missing_docs)]
 #![allow(

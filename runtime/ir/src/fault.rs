@@ -1,6 +1,7 @@
 //! The faults that checks find while a kernel runs, in the words that the simulator and a GPU share.
 //!
-//! The simulator fills these from its machine, the driver from the record that a kernel wrote. Knows neither.
+//! The simulator fills these from its machine, the driver from the record that a kernel wrote. This module
+//! depends on neither.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,11 +1,11 @@
 //! The IR of a kernel, from its recorded form to CUDA C++.
 //!
-//! An [`ir::Module`] comes in, which `warpsmith` records. [`validate`] makes a proof of it, [`passes`] drop the bounds checks
-//! that ranges make needless, and [`codegen`] prints it. A text goes out, with the facts that a launch needs.
+//! An [`ir::Module`] comes in, which `warpsmith` records. [`validate`] checks it, [`passes`] remove the bounds checks that
+//! range analysis proves redundant, and [`codegen`] prints it. CUDA C++ goes out, with the facts that a launch needs.
 //!
-//! This crate knows no CUDA call, no GPU, no simulator and no Rust type of a user's: a builtin is its CUDA text and its facts.
-//! It has no state, and the same module and options print the same bytes. Use it through `warpsmith`, which has all of it
-//! under the same paths; on its own it promises nothing between versions.
+//! This crate is independent of CUDA calls, GPUs, the simulator and users' Rust types: a builtin is its CUDA text and its
+//! facts. It has no state, and the same module and options print the same bytes. Use it through `warpsmith`, which re-exports
+//! all of it; its own API may change in any version.
 
 #![deny(missing_docs)]
 

@@ -36,7 +36,7 @@ pub enum KernelArg {
         /// Whether the kernel may write it.
         mutable: bool,
     },
-    /// A map of a tensor: in CUDA a struct that the driver made.
+    /// A tensor map: in CUDA a struct that the driver made.
     TensorMap {
         /// The image on its device.
         map: Arc<TensorMapObject>,

@@ -42,7 +42,7 @@ impl BoxElement {
     }
 }
 
-/// The value that a load gives for elements outside of the tensor.
+/// The value that a load gives for elements outside the tensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoxFill {
     /// Zeros.
@@ -100,7 +100,7 @@ pub struct BoxShape {
 #[repr(C, align(128))]
 pub struct EncodedMap(pub [u64; 16]);
 
-/// A map of a tensor.
+/// A tensor map.
 #[derive(Clone, Debug)]
 pub struct TensorMapObject {
     /// The map that a kernel on a GPU is given; zeros on the simulator.
@@ -109,7 +109,7 @@ pub struct TensorMapObject {
     pub tensor: Tensor,
     /// The boxes.
     pub shape: BoxShape,
-    /// The value of elements outside of the tensor.
+    /// The value of elements outside the tensor.
     pub fill: BoxFill,
     /// The memory that holds the tensor.
     pub place: MemoryPlace,

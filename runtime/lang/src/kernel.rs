@@ -33,7 +33,7 @@ pub trait KernelDefinition: 'static + Sized {
     #[doc(hidden)]
     fn emit(comptime: &Self::Comptime, recorder: &mut Recorder);
 
-    /// The comptime values, from constants of the device language.
+    /// The comptime values, from constants of the kernel language.
     #[doc(hidden)]
     fn comptime_of(given: &[Expr]) -> Option<Self::Comptime>;
 
@@ -136,7 +136,7 @@ fn defined<R>(kernel: &dyn AnyKernel, with: impl FnOnce(Definition<'_>) -> R) ->
 /// Records a kernel and every kernel that it launches.
 ///
 /// # Errors
-/// The first construct whose types the device language does not support, with its Rust line.
+/// The first construct whose types the kernel language does not support, with its Rust line.
 pub fn record(kernel: &dyn AnyKernel) -> Result<Module, RecordError> {
     defined(kernel, record::record)
 }

@@ -4,9 +4,8 @@
 //! [`types`] has the types of a kernel's values, and [`device_api`] the functions that it calls: each builtin has its Rust
 //! meaning beside its CUDA text. [`witness`] reads inferred types off closures that are never called, and [`record`] builds the IR.
 //!
-//! This crate knows no GPU, no driver, no memory object of the host and no launch: an argument is an address with a length,
-//! an image or bytes. Use it through `warpsmith`, which has all of it under its own paths; on its own it promises nothing
-//! between versions.
+//! This crate is independent of GPUs, drivers, host memory objects and launches: an argument is an address with a length, an image
+//! or bytes. Use it through `warpsmith`, which re-exports all of it; its own API may change in any version.
 
 #![deny(missing_docs)]
 #![allow(
@@ -41,11 +40,11 @@ pub use macro_support as __macro;
 use warpsmith_ir::{codegen, half, ir, limits};
 use warpsmith_sim::simulator;
 
-/// The folder of this crate's sources, as lines of its device functions spell it.
+/// The folder of this crate's sources, as the source locations of its device functions name it.
 #[doc(hidden)]
 pub const SOURCES: &str = file!().split_at(file!().len() - "lib.rs".len()).0;
 
-/// Instructions of PTX, by its names; the typed objects of `warpsmith-tiles` are made of them.
+/// PTX instructions, under their PTX names; the types of `warpsmith-tiles` are built on them.
 pub mod ptx {
     pub use crate::device_api::bulk_copy::*;
     pub use crate::device_api::ldmatrix::*;

@@ -1,7 +1,7 @@
 //! The bytes of one scalar or struct argument.
 //!
-//! This module knows nothing of kernels. Small values are in place. The next large value of the thread reuses the memory of
-//! a large one, so launching the same kernel again allocates nothing.
+//! This module is independent of kernels. Small values are stored inline. A large value's memory is reused for the thread's
+//! next large value, so launching the same kernel again allocates nothing.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Mistakes of device functions that host code calls outside of a launch.
+//! Mistakes of device functions that host code calls outside a launch.
 //!
 //! Device functions return plain values and cannot return an error. On the host they panic, as Rust's own indexing does. In a
 //! launch, the simulator reports the same mistakes as faults.

@@ -50,8 +50,7 @@ impl Bundle {
     /// A kernel is compiled for the architecture-specific target (`sm_90a`) if it needs it, and only then, whichever
     /// of the two is named: launches look for the cubin that way.
     ///
-    /// # Errors
-    /// No architecture, or a text that is not one.
+    /// # Errors No architecture, or an invalid one.
     pub fn new<'a>(arches: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let arches = arches.into_iter().map(str::parse).collect::<std::result::Result<Vec<Arch>, _>>()?;
         if arches.is_empty() {
@@ -60,9 +59,9 @@ impl Bundle {
         Ok(Self { arches, entries: BTreeMap::new() })
     }
 
-    /// Compiles the versions that [`launch`](crate::Launch::launch) runs for these comptime values: with all checks, and for
-    /// launches that fulfil all [conditions](Kernel::launch_conditions_for), without the checks that those prove. Of each there
-    /// is one for launches whose indices fit `int` and whose slices do not overlap, if its text is another.
+    /// Compiles the versions that [`launch`](crate::Launch::launch) runs for these comptime values: one with all checks, and
+    /// one without the checks that the [launch conditions](Kernel::launch_conditions_for) prove, for launches that meet all of
+    /// them. Each also has a version for launches whose indices fit `int` and whose slices do not overlap, if its CUDA differs.
     ///
     /// # Errors
     /// An error of recording, validating or compiling, or a missing NVRTC.

@@ -21,7 +21,7 @@ pub trait Kernel: KernelDefinition {
     /// Records the kernel for these comptime values, and every kernel that it launches.
     ///
     /// # Errors
-    /// A construct that the device language does not support, with its Rust line.
+    /// A construct that the kernel language does not support, with its Rust line.
     fn record(comptime: &Self::Comptime) -> std::result::Result<Module, RecordError> {
         compile::record(&specialized::<Self>(comptime))
     }
@@ -34,7 +34,7 @@ pub trait Kernel: KernelDefinition {
         compile::module(&specialized::<Self>(comptime))
     }
 
-    /// Conditions such as `grid.x * block.x - 1 < x.len()`, each of which proves some bounds checks. A launch that fulfils
+    /// Conditions such as `grid.x * block.x - 1 < x.len()`, each of which proves some bounds checks. A launch that meets
     /// one runs without those checks; any other launch runs with them.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ pub trait Kernel: KernelDefinition {
 
     /// The kernel's CUDA C++ as the author wrote it: without bounds checks, without `#line`.
     ///
-    /// This is the text to read and to snapshot.
+    /// This is the CUDA to read and to snapshot.
     ///
     /// # Errors
     /// An error of recording or validation, with its Rust line.
@@ -82,10 +82,11 @@ pub trait Kernel: KernelDefinition {
         Ok(Self::print(comptime, &PrintOptions { checks: Checks::None, line_directives: false })?.code)
     }
 
-    /// The CUDA C++ with the bounds checks that nothing in the kernel proves, as a launch compiles it that proves none.
+    /// The CUDA C++ with every bounds check that the kernel's own code does not make redundant, as compiled for a launch
+    /// that meets no condition.
     ///
-    /// A launch that fulfils [`Kernel::launch_conditions_for`] compiles [`Kernel::lifted_cuda_source_for`];
-    /// [`Launch::cuda_source`](crate::Launch::cuda_source) is the text of one launch.
+    /// A launch that meets all [`Kernel::launch_conditions_for`] compiles [`Kernel::lifted_cuda_source_for`];
+    /// [`Launch::cuda_source`](crate::Launch::cuda_source) is the CUDA of a particular launch.
     ///
     /// # Errors
     /// An error of recording or validation, with its Rust line.
@@ -93,7 +94,7 @@ pub trait Kernel: KernelDefinition {
         Ok(Self::print(comptime, &PrintOptions { checks: Checks::All, line_directives: false })?.code)
     }
 
-    /// The CUDA C++ for a launch that fulfils all [`Kernel::launch_conditions_for`], with the remaining checks.
+    /// The CUDA C++ for a launch that meets all [`Kernel::launch_conditions_for`], with the remaining checks.
     ///
     /// # Errors
     /// An error of recording or validation, with its Rust line.
@@ -118,7 +119,7 @@ pub trait Kernel: KernelDefinition {
         compile::cubin(&specialized::<Self>(comptime), arch)
     }
 
-    /// The resources that `launch` takes on an architecture: `saxpy::resources_for(&(), "sm_90")`. Needs no GPU.
+    /// The resources that `launch` uses on an architecture: `saxpy::resources_for(&(), "sm_90")`. Needs no GPU.
     ///
     /// # Errors
     /// An error of recording, validation or NVRTC, or a missing NVRTC.

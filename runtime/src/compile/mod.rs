@@ -1,7 +1,7 @@
 //! A kernel from its Rust to a cubin, and onto a device: one at a time or many at once.
 //!
 //! A kernel's type and its comptime values come in. Its CUDA, a cubin from the cache or NVRTC, and the function that the
-//! driver loaded go out. This module knows no launch.
+//! driver loaded go out. This module is independent of launches.
 
 pub mod aot;
 pub mod dump;

@@ -48,11 +48,11 @@ pub enum Carveout {
     MaxL1,
     /// The most shared memory.
     MaxShared,
-    /// Percent of the most that there is, from 0 to 100.
+    /// Percent of the maximum, from 0 to 100.
     Percent(u8),
 }
 
-/// Whether a kernel would have more L1 cache or more shared memory.
+/// Whether a kernel prefers more L1 cache or more shared memory.
 ///
 /// Source: CUDA Driver API, `CUfunc_cache`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub enum CachePreference {
     Equal,
 }
 
-/// The treatment of lines in the L2 cache.
+/// How the L2 cache treats lines.
 ///
 /// Source: CUDA Driver API, `CUaccessProperty`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,9 +76,9 @@ pub enum CachePreference {
 pub enum AccessProperty {
     /// The usual treatment.
     Normal,
-    /// They are the first to be evicted.
+    /// Evicted first.
     Streaming,
-    /// They stay, in the part of the cache that is set aside.
+    /// Kept in the part of the cache that is set aside.
     Persisting,
 }
 

@@ -6,10 +6,10 @@ use super::memory::driver;
 use super::{CachePreference, DriverError, Gpu, attributes};
 
 impl Gpu {
-    /// Sets whether kernels of this GPU would have more L1 cache or more shared memory, unless a launch
-    /// said so of its kernel. A change may make a launch wait for those before it.
+    /// Sets whether kernels on this GPU prefer more L1 cache or more shared memory, unless a launch has set it for its
+    /// kernel. A change may make a launch wait for earlier ones.
     ///
-    /// It is a hint: no call of the driver says which split a launch got.
+    /// It is a hint: the driver does not report which split a launch got.
     ///
     /// # Errors
     /// A driver error.

@@ -149,7 +149,7 @@ impl Loaded {
         Ok(attributes::scheduling_from_driver(policy as u32))
     }
 
-    /// Whether clusters of more than the portable eight blocks are allowed: once a launch had some.
+    /// Whether clusters of more than the portable eight blocks are allowed, which they are once a launch has used one.
     ///
     /// # Errors
     /// A driver error.
@@ -159,8 +159,8 @@ impl Loaded {
         Ok(self.get(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)? != 0)
     }
 
-    /// The cache preference that a launch set last. It is what was said, not read back: the driver keeps
-    /// a preference of each kernel, and gives only the context's,
+    /// The cache preference that a launch set last. This is the value that was set, not one read back: the driver stores
+    /// a preference for each kernel, but reports only the context's,
     /// [`Gpu::cache_preference`](super::Gpu::cache_preference).
     pub fn cache_preference(&self) -> CachePreference {
         attributes::cache_from_driver(self.cache.load(Ordering::Relaxed))

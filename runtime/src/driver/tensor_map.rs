@@ -1,4 +1,4 @@
-//! Maps of tensors as the driver encodes them. The caller has checked their limits.
+//! Tensor maps as the driver encodes them. The caller has checked their limits.
 
 use std::ffi::c_void;
 
@@ -29,7 +29,7 @@ pub enum Promotion {
 }
 
 impl Gpu {
-    /// The map of a tensor in this GPU's memory.
+    /// The tensor map in this GPU's memory.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub(crate) fn encode(

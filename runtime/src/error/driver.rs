@@ -4,7 +4,7 @@ use cudarc::driver::sys::CUresult;
 
 use crate::argument::MemoryPlace;
 
-/// The way out where there is no GPU.
+/// The way out if there is no GPU.
 const WITHOUT_A_GPU: &str = if cfg!(feature = "simulator") {
     "use `Device::simulator()`"
 } else {
@@ -121,7 +121,7 @@ pub enum DriverError {
         /// Its message.
         message: String,
     },
-    /// An event that keeps no time, or was not recorded.
+    /// An event without timing, or one that was not recorded.
     #[error("the event {why}; {way}")]
     NoTime {
         /// The missing part.
@@ -167,13 +167,13 @@ pub enum DriverError {
         /// Why not, and what to do.
         why: &'static str,
     },
-    /// A kernel did what no context survives; every later call on this GPU fails too.
+    /// A kernel caused an error that destroys the context; every later call on this GPU fails too.
     #[error(
         "the CUDA context is lost, seen at {call}: {name} ({text}); a kernel launched before did this: restart the process, and \
          launch with checks or run on `Device::simulator()` to find it"
     )]
     ContextLost {
-        /// The call that noticed it, which may be long after it happened.
+        /// The call that reported it, possibly long after it happened.
         call: &'static str,
         /// `CUDA_ERROR_…`.
         name: String,

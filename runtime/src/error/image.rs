@@ -30,7 +30,7 @@ pub enum ImageError {
         /// A way out, after a semicolon.
         way: &'static str,
     },
-    /// Another number of texels than the image has.
+    /// A number of texels that differs from the image's.
     #[error("the image has {image} texels ({extents}), the {other} {given}; they must be equal")]
     Texels {
         /// Texels of the image.
@@ -42,7 +42,7 @@ pub enum ImageError {
         /// That number.
         given: usize,
     },
-    /// Linear interpolation of values that are no floats.
+    /// Linear interpolation of values that are not floats.
     #[error(
         "a texture that reads `{read}` is not filtered linearly; read texels of 8 or 16 bits normalized, by `texture::<f32>`, or sample by point"
     )]
@@ -50,7 +50,7 @@ pub enum ImageError {
         /// The type that is read.
         read: &'static str,
     },
-    /// An address mode that normalized coordinates alone have.
+    /// An address mode that needs normalized coordinates.
     #[error(
         "the address mode `{mode:?}` needs normalized coordinates; add `.normalized()` to the sampler, or use `Clamp` or `Border`"
     )]

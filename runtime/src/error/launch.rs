@@ -45,7 +45,7 @@ pub enum LaunchError {
         /// Its extents.
         extents: [u32; 3],
     },
-    /// A number that no extent can be.
+    /// A number that cannot be an extent.
     #[error(
         "kernel `{kernel}`: {number} cannot be an extent of a {what}; an extent is a number from 1 to {}",
         u32::MAX
@@ -58,7 +58,7 @@ pub enum LaunchError {
         /// The number.
         number: i128,
     },
-    /// More threads in a block than there can be.
+    /// More threads in a block than the limit.
     #[error(
         "kernel `{kernel}`: a block of {block:?} has {threads} threads, above the limit of {limit} ({whose}); use a smaller `.block(…)`"
     )]
@@ -137,7 +137,7 @@ pub enum LaunchError {
         /// The builder's method.
         what: &'static str,
     },
-    /// A preferred cluster that is no multiple of the cluster, or does not divide the grid.
+    /// A preferred cluster that is not a multiple of the cluster, or does not divide the grid.
     #[error(
         "kernel `{kernel}`: the preferred cluster {preferred:?} must be a multiple of the cluster {cluster:?} and divide the \
          grid {grid:?}"
@@ -198,7 +198,7 @@ pub enum LaunchError {
         /// The limit.
         limit: usize,
     },
-    /// A hit ratio that is no ratio.
+    /// An invalid hit ratio.
     #[error(
         "kernel `{kernel}`: the hit ratio of an access-policy window is {ratio}; it must be from 0.0 to 1.0"
     )]
@@ -208,7 +208,7 @@ pub enum LaunchError {
         /// The ratio.
         ratio: String,
     },
-    /// Misses that persist.
+    /// An access-policy window whose misses would persist.
     #[error(
         "kernel `{kernel}`: misses of an access-policy window cannot be persisting; use normal or streaming"
     )]
@@ -216,7 +216,7 @@ pub enum LaunchError {
         /// The kernel, or the stream.
         kernel: &'static str,
     },
-    /// A carveout beyond the whole.
+    /// A carveout above 100 percent.
     #[error("kernel `{kernel}`: a shared-memory carveout of {percent} percent is above 100")]
     Carveout {
         /// The kernel.
@@ -236,7 +236,7 @@ pub enum LaunchError {
         /// The device of the launch.
         device: MemoryPlace,
     },
-    /// More than arguments, where a launch was prepared.
+    /// A prepared launch that is given more than arguments.
     #[error(
         "kernel `{kernel}`: the shape and the attributes of a prepared launch are fixed; give `launch` the arguments alone, or \
          prepare another"
@@ -245,7 +245,7 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
     },
-    /// Other comptime values than were prepared.
+    /// Comptime values that differ from the prepared ones.
     #[error("kernel `{kernel}`: the comptime values of a prepared launch are fixed; prepare another")]
     PreparedComptime {
         /// The kernel.
@@ -304,7 +304,7 @@ pub enum LaunchError {
         /// The device's compute capability.
         has: (u32, u32),
     },
-    /// The compiler made less of a kernel than its author demands.
+    /// The machine code does not meet the kernel's `require(…)`.
     #[error("kernel `{kernel}` demands `{demand}`: {said}; {way_out}")]
     Required {
         /// The kernel.
@@ -330,7 +330,7 @@ pub enum LaunchError {
         /// The device of the launch.
         device: MemoryPlace,
     },
-    /// An argument in memory of a GPU that the launch's has no access to.
+    /// An argument in memory of a GPU to which the launch's GPU has no access.
     #[error(
         "kernel `{kernel}`: argument `{argument}` is on {memory}, and {device} has no access to that; say \
          `device.enable_peer_access(&other)` first, or copy it with `stream.copy`"
@@ -363,7 +363,7 @@ pub enum LaunchError {
         /// The last one.
         last: u32,
     },
-    /// A kernel that meets the whole grid, in a launch whose blocks need not be resident at once.
+    /// A kernel that calls `grid_sync`, in a launch that is not cooperative.
     #[error(
         "kernel `{kernel}` calls `grid_sync`, which needs all blocks at once; add `.cooperative()` before `.launch(…)`"
     )]
@@ -371,7 +371,7 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
     },
-    /// A block that differs from the one of the kernel's roles.
+    /// A block shape that differs from the kernel's `warpgroups(…)`.
     #[error(
         "kernel `{kernel}` has roles for {warpgroups} warpgroups of 128 threads along x, the launch asks for blocks of {block:?}; leave \
          `.block(…)` out"
@@ -384,7 +384,7 @@ pub enum LaunchError {
         /// The launch's block.
         block: [u32; 3],
     },
-    /// Another cluster than the one that the kernel was compiled for.
+    /// A cluster shape that differs from the one that the kernel was compiled for.
     #[error(
         "kernel `{kernel}` is compiled for clusters of {fixed:?}, the launch asks for {cluster:?}; leave `.cluster(…)` out"
     )]
@@ -396,7 +396,7 @@ pub enum LaunchError {
         /// The launch's.
         cluster: [u32; 3],
     },
-    /// Slices that overlap, of a kernel that says they do not.
+    /// Overlapping slices for a `noalias` kernel.
     #[error("kernel `{kernel}` is `noalias`, but its arguments `{first}` and `{second}` overlap")]
     Overlap {
         /// The kernel.
@@ -406,7 +406,7 @@ pub enum LaunchError {
         /// The other.
         second: &'static str,
     },
-    /// An order among the launches of a kernel, on the host.
+    /// `.tail()` or `.fire_and_forget()` on the host.
     #[error(
         "kernel `{kernel}`: `.{method}()` orders a launch in a kernel and means nothing on the host; leave it out"
     )]
@@ -416,9 +416,9 @@ pub enum LaunchError {
         /// The method.
         method: &'static str,
     },
-    /// A number of elements that no thread does at once.
+    /// An invalid number of elements per thread.
     #[error(
-        "kernel `{kernel}`: `.coarsen({elements})` is no number of elements of a thread; give 2, 4, 8 or 16, or 1 for a kernel that is not coarsened"
+        "kernel `{kernel}`: `.coarsen({elements})` is not a valid number of elements per thread; use 2, 4, 8 or 16, or 1 to run the kernel uncoarsened"
     )]
     Coarsen {
         /// The kernel.

@@ -36,7 +36,7 @@ use crate::validate::ValidateError;
 #[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The kernel uses something that the device language does not have.
+    /// The kernel uses something that the kernel language does not have.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// The kernel could hang, or no device can run it.
@@ -69,7 +69,7 @@ pub enum Error {
     /// There is no such image, texture or surface.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// There is no such map of a tensor.
+    /// There is no such tensor map.
     #[error(transparent)]
     TensorMap(#[from] TensorMapError),
     /// There is no report of a kernel.

@@ -1,13 +1,13 @@
-//! The reasons why the copy engine cannot take a tensor.
+//! The reasons why a tensor map cannot be made.
 
 use std::fmt;
 
-/// Why there is no such map of a tensor.
+/// Why a tensor map cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorMapError {
-    /// An extent that no map has.
-    #[error("a map of a tensor of {extent} {what}; it has 1 to {limit} of them")]
+    /// An extent that a tensor map cannot have.
+    #[error("a tensor map cannot have {extent} {what}; it has 1 to {limit} of them")]
     Extent {
         /// The dimension: `rows`, `columns`, `planes`.
         what: &'static str,
@@ -17,14 +17,14 @@ pub enum TensorMapError {
         limit: u64,
     },
     /// More elements than the memory has.
-    #[error("a map of {extents} elements of memory that has {len}; map fewer {}, or give it other strides", .extents.outermost())]
+    #[error("a tensor map of {extents} elements needs more memory than the {len} elements there are; map fewer {}, or use other strides", .extents.outermost())]
     Elements {
         /// The requested extents, the outermost first.
         extents: Extents,
         /// Elements that there are.
         len: usize,
     },
-    /// An address that is no multiple of 16.
+    /// An address that is not a multiple of 16.
     #[error(
         "the tensor begins {beyond} bytes beyond a multiple of 16, at {address:#x}; the copy engine takes multiples of 16: \
          let the part begin at another element, or copy it to a buffer of its own"
@@ -35,7 +35,7 @@ pub enum TensorMapError {
         /// Bytes past a multiple of 16.
         beyond: u64,
     },
-    /// Outer elements that are no multiple of 16 bytes apart, or too far.
+    /// A stride that is not a multiple of 16 bytes, or too large.
     #[error(
         "{what} of the tensor are {stride} bytes apart ({cols} columns of `{element}`); the copy engine takes multiples of 16 from \
          16 to below 2^40: allocate it by `device.alloc_pitched`, or map a multiple of {multiple} columns"
@@ -52,10 +52,10 @@ pub enum TensorMapError {
         /// Elements of 16 bytes.
         multiple: usize,
     },
-    /// Elements of a row that do not lie side by side.
+    /// Elements of a row that are not contiguous.
     #[error(
-        "elements of the tensor's last dimension are {stride} apart; the copy engine takes those that lie side by side: let the last \
-         stride be 1, and reorder the dimensions"
+        "elements of the tensor's last dimension are {stride} apart; the copy engine needs them to be contiguous: make the last \
+         stride 1, and reorder the dimensions"
     )]
     InnerStride {
         /// Elements from one to the next.
@@ -63,22 +63,24 @@ pub enum TensorMapError {
     },
     /// A box of several planes.
     #[error(
-        "a map of a matrix of a box of {planes} planes; take one plane, by `volume.part(plane..=plane, .., ..)`, or map all of them, by \
-         `part.tensor().map()`"
+        "a matrix map cannot cover a box of {planes} planes; take one plane with `volume.part(plane..=plane, .., ..)`, or map all of them \
+         with `part.tensor().map()`"
     )]
     Planes {
         /// The number of planes.
         planes: usize,
     },
-    /// NaNs of integers.
-    #[error("a map of `{element}` that fills with NaN, which integers have not; leave out `fill_nan()`")]
+    /// A fill with NaN for integers.
+    #[error(
+        "a tensor map of `{element}` cannot fill with NaN, which only floats have; leave out `fill_nan()`"
+    )]
     Nan {
         /// The elements' type.
         element: &'static str,
     },
     /// A GPU without a copy engine.
     #[error(
-        "a map of a tensor on a GPU of compute capability {}.{}; copies of boxes need 9.0: load tiles by `Tile::load_async` there",
+        "tensor maps need compute capability 9.0, and the GPU has {}.{}; load tiles with `Tile::load_async` there",
         .has.0, .has.1
     )]
     Device {

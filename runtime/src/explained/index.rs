@@ -24,13 +24,13 @@ pub struct ExplainedIndex {
 /// The reason why an index is in bounds or checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The kernel's text proves it for every launch: guards, bounds of loops, extents, types.
+    /// The kernel's code proves it for every launch: guards, loop bounds, extents, types.
     Text,
-    /// This launch fulfils these conditions, which prove it.
+    /// This launch meets these conditions, which prove it.
     Launch(Vec<String>),
-    /// It is checked, because this launch does not fulfil these conditions, which would prove it.
+    /// It is checked, because this launch does not meet these conditions, which would prove it.
     Failed(Vec<String>),
-    /// It is checked; these together would prove it.
+    /// It is checked; these facts together would prove it.
     Checked(Vec<String>),
 }
 

@@ -18,11 +18,11 @@ pub struct ExplainedLoop {
     pub text: String,
     /// `#[unroll]` (`Some(None)`) or `#[unroll(N)]`.
     pub asked: Option<Option<u32>>,
-    /// Its number of iterations, if that is the same in each launch.
+    /// Its trip count, if that is the same in each launch.
     pub iterations: Option<u128>,
     /// The obstacles that hinder the compiler from unrolling it.
     pub hindrances: Vec<Hindrance>,
-    /// If it is compiled in two versions: the reason why the first one needs no checks.
+    /// If it is compiled twice: the reason why the first version needs no checks.
     pub ahead: Option<Ahead>,
     /// The loop around it, by its index among the loops of the explanation.
     pub around: Option<usize>,
@@ -36,13 +36,13 @@ pub struct ExplainedLoop {
 pub enum Hindrance {
     /// `#[unroll(1)]`.
     Forbidden,
-    /// It is no loop over a range, so the number of iterations is not known before the first one.
+    /// It is not a loop over a range, so its trip count is unknown when it starts.
     Uncounted,
     /// These indices are checked in it, and a failed check leaves it.
     Checked(Vec<String>),
     /// A `break` or a `return` may end it.
     Leaves,
-    /// Its counter may reach the end of its type, where the head of a loop in C++ would not end.
+    /// Its counter may overflow, in which case a plain C++ loop would not terminate.
     EndOfType,
     /// It contains another loop.
     Nested,
@@ -102,7 +102,7 @@ impl ExplainedLoop {
         }
     }
 
-    /// Its form in the machine code; `None` if no instruction tells that.
+    /// Its form in the machine code; `None` if no instruction reveals it.
     pub(super) fn unrolled(&self, all: &[Self], bodies: &Bodies) -> Option<Unrolled> {
         let mut around = Vec::new();
         let mut place = self.around;

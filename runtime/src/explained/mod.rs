@@ -1,8 +1,8 @@
-//! Explains a launch in words: the proofs about its indices, the form of its loops, and the cost of its checks.
+//! Explains a launch: the proofs about its indices, the form of its loops, and the cost of its checks.
 //!
-//! The findings of the passes about a module come in, with the conditions that a launch fulfils and the text that it
-//! compiles. A text by Rust lines goes out. This module knows no launch and no device. It compiles machine code only on
-//! request.
+//! The findings of the passes about a module come in, with the conditions that a launch meets and the CUDA that it
+//! compiles. An explanation by Rust lines goes out. This module is independent of launches and devices. It compiles machine
+//! code only on request.
 
 mod cost;
 mod index;
@@ -25,20 +25,20 @@ use crate::resources::{Bodies, Unrolled};
 
 /// The explanation of a launch: why each index is in bounds or checked, the form of each loop, and the cost of the checks.
 ///
-/// Its [`Display`](fmt::Display) is a text by Rust lines. [`Explanation::cost`], [`Explanation::unrolled`] and the text
-/// compile the kernel on first use, for the architecture of the explanation. Without NVRTC, or without `nvdisasm`, the text
-/// says what is missing.
+/// [`Display`](fmt::Display) prints it by Rust lines. [`Explanation::cost`], [`Explanation::unrolled`] and `Display`
+/// compile the kernel on first use, for the architecture of the explanation. Without NVRTC, or without `nvdisasm`, the
+/// output says what is missing.
 #[derive(Clone)]
 pub struct Explanation {
     /// The kernel.
     pub kernel: &'static str,
-    /// Its indices, in the order of the text, and those of the device functions that it calls.
+    /// Its indices, in source order, and those of the device functions that it calls.
     pub indices: Vec<ExplainedIndex>,
     /// Its loops, outer ones before inner ones, and those of the device functions that it calls.
     pub loops: Vec<ExplainedLoop>,
     /// The number of elements that each thread computes, if the launch is coarsened.
     pub elements: Option<u32>,
-    /// Conditions that this launch does not fulfil, and under which more index arithmetic would fit `int`.
+    /// Conditions that this launch does not meet, and under which more index arithmetic would fit `int`.
     pub wide: Vec<String>,
     forms: Forms,
     times: Option<CheckTimes>,
@@ -113,8 +113,7 @@ impl Explanation {
         self.made.cost.get_or_init(compiled).as_ref().map_err(Clone::clone)
     }
 
-    /// The form of each of [`Explanation::loops`] in the machine code of this launch; `None` for a loop without an
-    /// instruction that tells it.
+    /// The form of each of [`Explanation::loops`] in the machine code of this launch; `None` if no instruction reveals it.
     ///
     /// The kernel is compiled twice: as it is, and with no loop unrolled. A loop was unrolled if its body occurs more often
     /// in the first machine code.
@@ -136,7 +135,7 @@ impl Explanation {
         Self { times: Some(times), made: Arc::default(), ..self }
     }
 
-    /// The part of the text that needs no compiler; it is the same on every machine.
+    /// The part of the output that needs no compiler; it is the same on every machine.
     pub fn proven(&self) -> String {
         self.by_line(&vec![None; self.loops.len()])
     }

@@ -36,7 +36,7 @@ pub(crate) enum Backend {
 impl Device {
     /// The first CUDA GPU; the simulator where there is no GPU or no driver.
     ///
-    /// `WARPSMITH_DEVICE=sim` asks for the simulator, `WARPSMITH_DEVICE=gpu` for a GPU and nothing else.
+    /// `WARPSMITH_DEVICE=sim` selects the simulator; `WARPSMITH_DEVICE=gpu` requires a GPU.
     ///
     /// # Errors
     /// The GPU does not work, or a GPU is required and there is none.
@@ -139,7 +139,7 @@ impl Device {
         }
     }
 
-    /// Sets how many launches by kernels may wait at once; default: 2048. Each takes some of the device's memory.
+    /// Sets how many launches by kernels may be pending at once; default: 2048. Each takes some of the device's memory.
     ///
     /// The number holds for the whole process: for all simulators, and for one GPU.
     ///
@@ -157,7 +157,7 @@ impl Device {
         }
     }
 
-    /// Returns whether this GPU can reach the memory of another directly; always `false` for the simulator.
+    /// Returns whether this GPU can access another's memory directly; always `false` for the simulator.
     ///
     /// # Errors
     /// An error of the driver.
@@ -186,10 +186,10 @@ impl Device {
         }
     }
 
-    /// Lets this GPU reach the memory of another, for the rest of the process: its launches take
-    /// buffers of the other, and copies between them no longer go through the host.
+    /// Gives this GPU access to another's memory, for the rest of the process: its launches take buffers of the other, and copies
+    /// between them no longer go through the host.
     ///
-    /// The opposite direction needs a call of its own. Launches on both GPUs are ordered by what they write, as on one.
+    /// The opposite direction needs a separate call. Launches on both GPUs are ordered by the memory that they write, as on one GPU.
     ///
     /// # Errors
     /// [`DriverError::Unavailable`] where [`Device::can_access_peer`] gives `false`; an error of the driver.

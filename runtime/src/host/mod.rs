@@ -1,6 +1,6 @@
 //! The host's side of a device: the device itself, and its streams and events.
 //!
-//! Each is a GPU's or the simulator's. Knows no memory object and no kernel.
+//! Each belongs to a GPU or to the simulator. Independent of memory objects and kernels.
 
 pub mod device;
 #[cfg_attr(not(feature = "simulator"), path = "unsimulated.rs")]

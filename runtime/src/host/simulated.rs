@@ -8,7 +8,7 @@ use crate::driver::DriverError;
 use crate::error::Result;
 use crate::simulator::Settings;
 
-/// The settings that a simulator was given; the environment decides the rest.
+/// The settings given to a simulator; the environment determines the others.
 #[derive(Clone, Default)]
 pub(super) struct Given {
     settings: Option<Arc<Settings>>,
@@ -22,11 +22,12 @@ impl Device {
         Ok(Self::simulator())
     }
 
-    /// A simulator. It interprets kernels with all checks, then runs their own Rust code from the same memory and compares
-    /// the two. Environment variables such as `WARPSMITH_SIM` change that; they are read at each launch.
+    /// A simulator. It interprets kernels with all checks, then runs their own Rust code on the same input and compares the results.
+    /// Environment variables such as `WARPSMITH_SIM` change that; they are read at each launch.
     ///
-    /// `WARPSMITH_SIM=interpreter` leaves the comparison out, and `WARPSMITH_SIM=twin` runs the Rust code alone, unchecked,
-    /// for debuggers, coverage and long runs. [`Device::simulator_with`] sets [`Settings::executor`] for one device. Each simulator has its own device statics, which begin as declared; clones share them.
+    /// `WARPSMITH_SIM=interpreter` skips the comparison, and `WARPSMITH_SIM=twin` runs only the Rust code, unchecked, for debuggers,
+    /// coverage and long runs. [`Device::simulator_with`] sets [`Settings::executor`] for one device. Each simulator has its own device
+    /// statics, which begin as declared; clones share them.
     pub fn simulator() -> Self {
         Self::of(Backend::Simulator, Given::default())
     }
@@ -36,10 +37,10 @@ impl Device {
         Self::of(Backend::Simulator, Given { settings: Some(settings.into()), barriers: None })
     }
 
-    /// A simulator on which every launch also finds out which of its barriers it needs, as
-    /// [`Launch::barriers`](crate::Launch::barriers) does, and records that in a log: for a whole test suite.
+    /// A simulator on which every launch also determines which of its barriers it needs, as [`Launch::barriers`](crate::Launch::barriers)
+    /// does, and records that in a log: for a whole test suite.
     ///
-    /// Each launch takes as long as some tens of launches otherwise take.
+    /// Each launch then takes some tens of times as long.
     ///
     /// ```
     /// use warpsmith::checks::BarrierLog;

@@ -1,8 +1,8 @@
 //! Streams and events: queues of work that run side by side, and points in them.
 //!
-//! Work on one stream runs in order. Launches and copies on different streams run at the same time,
-//! unless they use the same memory and one of them writes it: then the later one waits for the earlier.
-//! Waits, callbacks and events give an order where no memory is shared.
+//! Work on one stream runs in order. Launches and copies on different streams run concurrently, unless they
+//! use the same memory and one of them writes it: then the later one waits for the earlier. Waits, callbacks
+//! and events order work that shares no memory.
 //!
 //! On the simulator, every call is complete when it returns.
 
@@ -52,7 +52,7 @@ enum Queue {
     Simulator(Arc<SimulatedStream>),
 }
 
-/// A stream of the simulator, on which everything is done as soon as it is queued.
+/// A stream of the simulator, on which work completes as soon as it is queued.
 #[derive(Debug, Default)]
 struct SimulatedStream {
     panics: Panics,
@@ -79,7 +79,7 @@ impl From<&Stream> for LaunchStream {
 }
 
 impl Device {
-    /// A new stream. It has no implicit order with the device's own stream.
+    /// A new stream, without implicit order with the device's own stream.
     ///
     /// # Errors
     /// A driver error.
@@ -230,7 +230,7 @@ impl Stream {
         Ok(Event { point })
     }
 
-    /// Makes work that is queued from now on wait for an event, of any stream of any GPU.
+    /// Makes work that is queued from now on wait for an event, on any stream of any GPU.
     ///
     /// # Errors
     /// An event of the simulator on a GPU or the reverse, or a driver error.
@@ -247,8 +247,8 @@ impl Stream {
         }
     }
 
-    /// Calls a function on a thread of the driver once everything queued so far is done. Work that is
-    /// queued later waits for it.
+    /// Calls a function on a driver thread once everything queued so far is done. Work that is queued later
+    /// waits for it.
     ///
     /// The function must not use a device, nor drop anything that does: the driver forbids it and may
     /// block forever. If it panics, the next [`Stream::synchronize`] of this handle or a clone returns an

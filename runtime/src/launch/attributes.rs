@@ -9,14 +9,15 @@ use crate::driver::LaunchStream;
 
 /// Attributes beyond the shape. If a launch does not set one, its stream's applies.
 impl<K: Kernel> Launch<'_, K> {
-    /// All blocks are resident at once. If they do not fit, the error gives the largest grid that does.
+    /// All blocks are resident at once. If they do not fit, the error names the largest grid that does.
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`.
     pub fn cooperative(self) -> Self {
         self.set(|setup| setup.attributes.cooperative = true)
     }
 
-    /// Clusters of this size where the device has room for them, and of the size of `.cluster(…)` elsewhere.
+    /// Uses clusters of this size where the device has room for them, and otherwise clusters of the size set by
+    /// `.cluster(…)`.
     ///
     /// Must be a multiple of `.cluster(…)` and divide the grid. Compute capability 10.0.
     ///
@@ -56,9 +57,9 @@ impl<K: Kernel> Launch<'_, K> {
     /// May start before the previous kernel of the stream has ended: once all its blocks have called
     /// [`launch_dependents`](crate::device_api::dependency::launch_dependents) or ended.
     ///
-    /// Only after [`grid_dependency_wait`](crate::device_api::dependency::grid_dependency_wait) may this kernel read
-    /// what that one wrote.
-    /// The simulator runs one launch after the other.
+    /// This kernel may read that kernel's results only after
+    /// [`grid_dependency_wait`](crate::device_api::dependency::grid_dependency_wait). The simulator runs one launch after
+    /// the other.
     ///
     /// Source: CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
     pub fn programmatic_serialization(self) -> Self {
@@ -108,9 +109,8 @@ impl<K: Kernel> Launch<'_, K> {
 
     /// Whether the kernel prefers more L1 cache or more shared memory.
     ///
-    /// The preference stays with the kernel until a launch sets another. The driver has no call that reads it back:
-    /// [`Loaded::cache_preference`](crate::driver::Loaded::cache_preference) gives the last one that
-    /// this library set.
+    /// The preference stays with the kernel until a launch sets another. The driver cannot read it back:
+    /// [`Loaded::cache_preference`](crate::driver::Loaded::cache_preference) returns the last one that this library set.
     ///
     /// Source: CUDA Driver API, `cuFuncSetCacheConfig`.
     pub fn cache_preference(self, preference: CachePreference) -> Self {
@@ -120,8 +120,8 @@ impl<K: Kernel> Launch<'_, K> {
     /// Launches on a stream, a `&Stream` or cudarc's `&Arc<CudaStream>`, instead of the device's own.
     ///
     /// The launch waits for earlier writes of its arguments, and for earlier reads of those that it writes, on
-    /// whichever streams they are; see [`Stream`](crate::Stream). A kernel that takes views in values, or
-    /// uses device statics, waits for the device's own stream too, and that stream for it.
+    /// whichever streams they are; see [`Stream`](crate::Stream). A kernel that takes views inside other values, or uses
+    /// device statics, also waits for the device's own stream, and that stream waits for it.
     pub fn on(self, stream: impl Into<LaunchStream>) -> Self {
         self.set(|setup| setup.attributes.stream = Some(stream.into()))
     }

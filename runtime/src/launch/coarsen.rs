@@ -1,8 +1,8 @@
-//! The choice of launches that run coarsened, with several elements a thread.
+//! Decides which launches run coarsened, with several elements per thread.
 //!
-//! The kernel's attribute or the launch asks for it. A launch that the coarsened kernel is not made for runs the kernel as
-//! it is: one of several dimensions, with slices that are not aligned for wide accesses or that overlap, with more
-//! threads than the kernel's index types count, of a cluster, cooperative, or with checks of every access.
+//! The kernel's attribute or the launch requests it. Some launches run the kernel uncoarsened: multi-dimensional, cluster and
+//! cooperative launches, and launches with slices that overlap or are not aligned for wide accesses, with more threads than the
+//! kernel's index types can count, or with checks of every access.
 
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -20,15 +20,14 @@ use crate::passes::MOST_ELEMENTS;
 use crate::validate::ValidModule;
 
 impl<K: Kernel> Launch<'_, K> {
-    /// Elements that each thread does: 2, 4, 8 or 16; 1 launches a kernel of `#[gpu_kernel(coarsen)]` as it is.
+    /// Elements that each thread processes: 2, 4, 8 or 16; 1 runs a `#[gpu_kernel(coarsen)]` kernel uncoarsened.
     ///
-    /// The grid and the block keep their meaning: `.over(n)` is still for `n` elements, and a failed check names the block
-    /// and the thread that would do the element alone. The results are the same. A thread loads and stores its elements
+    /// The grid and the block keep their meaning: `.over(n)` still counts elements, and a failed check names the block and the
+    /// thread that would process the element without coarsening. The results are the same. A thread loads and stores its elements
     /// at once, in accesses of up to 16 bytes.
     ///
-    /// A launch whose slices do not begin at addresses that such accesses need, as parts of buffers may, runs the kernel as it is.
-    /// So does a launch of more than one dimension, with clusters, cooperative, or with
-    /// [`gpu_checks`](Self::gpu_checks).
+    /// A launch with slices that are not aligned for such accesses, as parts of buffers may be, runs the kernel uncoarsened. So
+    /// does a multi-dimensional, cluster or cooperative launch, and one with [`gpu_checks`](Self::gpu_checks).
     ///
     /// ```
     /// use warpsmith::prelude::*;

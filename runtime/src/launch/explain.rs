@@ -11,8 +11,8 @@ use crate::explained::{Explanation, Fulfilled};
 use crate::host::device::Device;
 
 impl<K: Kernel> Launch<'_, K> {
-    /// The CUDA C++ that this launch compiles: with the bounds checks that neither the kernel's text nor the launch's
-    /// shape and arguments prove. Nothing is launched.
+    /// The CUDA C++ that this launch compiles, with the bounds checks that neither the kernel's code nor the launch's shape and
+    /// arguments make redundant. Nothing is launched.
     ///
     /// # Errors
     /// An error of recording or validation, with its Rust line; a missing or invalid shape.
@@ -31,8 +31,8 @@ impl<K: Kernel> Launch<'_, K> {
     /// Explains why each index of the kernel is in bounds in this launch, or what would prove it, the form of its loops,
     /// and the cost of the checks in registers, spills and instructions. Nothing is launched.
     ///
-    /// Figures of machine code are for sm_90, which the simulator models; [`Launch::explain_on`] gives those of a device.
-    /// The figures need NVRTC, and the form of loops also `nvdisasm`; both run when the text is written.
+    /// Figures of machine code are for sm_90, which the simulator models; [`Launch::explain_on`] gives those for a device. The
+    /// figures need NVRTC, and the form of loops also `nvdisasm`; both run when the explanation is printed.
     ///
     /// # Errors
     /// The errors of [`Launch::cuda_source`].

@@ -1,7 +1,6 @@
 //! Graphs: a series of launches that is recorded once and started as one.
 //!
-//! A graph owns the memory that its launches use, so none of it can be freed or moved while the graph can be
-//! started.
+//! A graph owns the memory that its launches use, so it cannot be freed or moved while the graph exists.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -141,7 +140,7 @@ impl Graph {
         Self { device: device.clone(), exec: None, steps: Vec::new(), memory, changed: true }
     }
 
-    /// Gives a buffer to the graph, for its launches.
+    /// Moves a buffer into the graph, for its launches.
     ///
     /// # Errors
     /// Memory of another device.
@@ -153,7 +152,7 @@ impl Graph {
         Ok(self.memory.keep(buffer))
     }
 
-    /// Gives an image to the graph, for its launches.
+    /// Moves an image into the graph, for its launches.
     ///
     /// # Errors
     /// An image of another device, or a driver error.
@@ -194,7 +193,7 @@ impl Graph {
 
     /// Replaces a launch by another of the same kernel, with other arguments or another shape.
     ///
-    /// The next [`Graph::launch`] updates the driver's graph, or instantiates it anew.
+    /// The next [`Graph::launch`] updates the driver's graph, or instantiates it again.
     ///
     /// # Errors
     /// The errors of [`Graph::add`].

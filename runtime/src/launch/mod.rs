@@ -96,8 +96,8 @@ impl<'a, K: Kernel> Launch<'a, K> {
         self.set(|setup| setup.grid = GridExtent::Blocks(setup.extents("grid", blocks.into())))
     }
 
-    /// Threads in a block: a number, `[x, y]` or `[x, y, z]`; default: 256, or those of the kernel's
-    /// `warpgroups(…)`, which nothing else may be.
+    /// Threads in a block: a number, `[x, y]` or `[x, y, z]`; default: 256. A kernel with `warpgroups(…)` fixes the block,
+    /// and any other is an error.
     pub fn block(self, threads: impl Into<Dim3>) -> Self {
         self.set(|setup| setup.block = setup.extents("block", threads.into()))
     }
@@ -119,23 +119,23 @@ impl<'a, K: Kernel> Launch<'a, K> {
         self.set(|setup| setup.cluster = Some(setup.extents("cluster", blocks.into())))
     }
 
-    /// Dynamic shared memory of a block, in bytes; above 48 KiB the opt-in is done for you.
+    /// Dynamic shared memory of a block, in bytes; the library opts in to more than 48 KiB for you.
     ///
     /// Source: CUDA Driver API, `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
     pub fn dynamic_shared(self, bytes: usize) -> Self {
         self.set(|setup| setup.dynamic_shared = bytes)
     }
 
-    /// The order in which the simulator runs warps and blocks. The default, zero, stands for the order of
-    /// `WARPSMITH_SIM_SEED`, or else ascending order.
+    /// The order in which the simulator runs warps and blocks. Default: zero, which means `WARPSMITH_SIM_SEED`, or
+    /// ascending order if that is not set.
     pub fn seed(self, seed: u64) -> Self {
         self.set(|setup| setup.seed = seed)
     }
 
-    /// Checks of every access on a GPU besides bounds, compiled into the kernel. The default is the device's, or else
-    /// that of `WARPSMITH_GPU_CHECKS`.
+    /// Checks of every access on a GPU besides bounds checks, compiled into the kernel. Default: the device's setting, or
+    /// `WARPSMITH_GPU_CHECKS`.
     ///
-    /// A failed check is an error with the Rust line, like an index out of bounds. On the simulator,
+    /// A failed check is an error with the Rust line, like an out-of-bounds index. On the simulator,
     /// [`Settings::checks`](crate::simulator::Settings::checks) selects the checks.
     ///
     /// ```

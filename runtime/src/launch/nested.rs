@@ -1,4 +1,4 @@
-//! Launches of kernels by kernels, as the simulator makes them, and a GPU's reasons for refusing them.
+//! Launches by kernels on the simulator, and a GPU's reasons for refusing them.
 
 use std::marker::PhantomData;
 
@@ -14,7 +14,7 @@ use crate::witness::{DeviceFn, FnProbe};
 const SHARED_LIMIT: usize = crate::limits::STATIC_SHARED;
 
 impl<K: Kernel> Launch<'_, K> {
-    /// Runs after the whole grid that launches it, its other launches included; only in a kernel.
+    /// Runs after the whole launching grid and its other launches; only in a kernel.
     ///
     /// The launched kernel then sees everything that the launching grid wrote.
     ///
@@ -23,7 +23,7 @@ impl<K: Kernel> Launch<'_, K> {
         self.set(|setup| setup.order = Some(LaunchOrder::Tail))
     }
 
-    /// Runs at any time from the launch on, ordered after no other launch; only in a kernel.
+    /// May run at any time after the launch, unordered with other launches; only in a kernel.
     ///
     /// Source: CUDA Programming Guide, `cudaStreamFireAndForget`.
     pub fn fire_and_forget(self) -> Self {

@@ -1,4 +1,4 @@
-//! Launches that are checked once: everything that stays the same from launch to launch is resolved in advance.
+//! Launches that are checked once: everything that does not change between launches is resolved in advance.
 
 use std::sync::Arc;
 

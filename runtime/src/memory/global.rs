@@ -215,9 +215,9 @@ fn simulated(global: &'static Global, device: &Device) -> Held {
 
 /// A static in device memory: all threads of all kernels read and write it, and the host does.
 ///
-/// It belongs to the device: every kernel that names it, and every specialization of one, sees the same memory. Each of
-/// those is a module of its own to the driver, whose `__device__` variables no other module sees. So printed CUDA has no
-/// such variable, but the address of the device's memory in `__constant__` memory.
+/// It belongs to the device: every kernel that names it, and every specialization of one, uses the same memory. Each of
+/// those is a separate module to the driver, and no module can access another's `__device__` variables. So the printed
+/// CUDA has the address of the device's memory in `__constant__` memory instead of a variable.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -266,7 +266,7 @@ impl<T: GpuType> GpuStatic<T> {
         unsafe { &mut *place(self.global, statics).cast::<T>() }
     }
 
-    /// The place, in a kernel. Call this anew for each access: another thread may write in between.
+    /// The place, in a kernel. Call this again for each access: another thread may write in between.
     #[allow(clippy::mut_from_ref, reason = "device memory, which threads share")]
     pub fn get_mut(&self) -> &'static mut T {
         // SAFETY: a static's memory, which lives as long as the device, accessed by the threads of one launch on one OS
@@ -281,7 +281,7 @@ impl<T: GpuType> GpuStatic<T> {
     }
 
     /// The value, in a kernel: a copy. Reading one element of it reads only that element. A slice of it, or a reference to
-    /// a part, refers to the copy: use [`GpuStatic::get_mut`] to walk over a large static.
+    /// a part, refers to the copy: use [`GpuStatic::get_mut`] to iterate over a large static.
     pub fn get(&self) -> T {
         *self.get_mut()
     }
@@ -387,8 +387,8 @@ impl<T: GpuType> GpuStatic<T> {
         })
     }
 
-    /// The host's address of a `#[gpu_static(managed)]`. Waits until nothing that was launched before uses it. On a
-    /// GPU, kernels see the same address.
+    /// The address of a `#[gpu_static(managed)]` on the host. Waits until no earlier launch uses it. On a GPU, kernels see
+    /// the same address.
     ///
     /// The pointer stays valid for as long as the device. Between a launch that may write the static and the next call
     /// of this, `read` or `write`, do not use it.

@@ -1,8 +1,8 @@
 //! Host memory that a GPU can reach: page-locked, registered and managed.
 //!
 //! Kernels take it like buffers, and streams copy to and from it without staging. The host accesses it
-//! through `host()` and `host_mut()`, which first wait for the streams that use it. No borrow of the host can
-//! therefore overlap a copy or a kernel in flight, even if a handle was dropped or forgotten.
+//! through `host()` and `host_mut()`, which first wait for the streams that use it. So no borrow on the host
+//! can overlap a copy or a kernel in flight, even if a handle was dropped or forgotten.
 
 use std::ops::RangeBounds;
 
@@ -160,7 +160,7 @@ pub struct Registered<T> {
     elements: Vec<T>,
 }
 
-/// Memory that host and GPU reach at the same address. Its pages move to the side that uses them.
+/// Memory that host and GPU access at the same address. Its pages migrate to the side that uses them.
 ///
 /// Source: CUDA Driver API, `cuMemAllocManaged`.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Memory of devices: buffers, parts of them, padded rows, images, statics, and the host's page-locked memory.
 //!
-//! Each object owns or borrows memory of one device, gives arguments for launches, and is a side of copies, which
-//! [`transfers`] makes. Knows no kernel's text and no launch.
+//! Each object owns or borrows memory of one device, can be an argument of launches, and can be copied from or to
+//! by [`transfers`]. Independent of kernels and launches.
 
 pub mod args;
 pub mod buffer;

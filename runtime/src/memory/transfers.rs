@@ -43,8 +43,8 @@ impl Device {
         })
     }
 
-    /// New device memory of `len` elements with unspecified contents. It saves the time for zeros that a kernel
-    /// overwrites anyway.
+    /// New device memory of `len` elements with unspecified contents. This saves the time for zeroing memory that a
+    /// kernel overwrites anyway.
     ///
     /// On the simulator, a kernel that reads an unwritten byte ends with
     /// [`SimFault::Uninitialised`](crate::simulator::SimFault::Uninitialised). A download is not checked; see
@@ -69,7 +69,7 @@ impl Device {
     /// # Ok(()) }
     /// ```
     ///
-    /// Any bits must be an element:
+    /// Any bit pattern must be a valid element:
     ///
     /// ```compile_fail,E0277
     /// let flags = warpsmith::Device::simulator().alloc_uninit::<bool>(4);

@@ -88,7 +88,7 @@ impl<T: GpuType> Pitched3<T> {
         self.rows.extents[2]
     }
 
-    /// Bytes from one row to the next. A plane takes as many bytes times the number of its rows.
+    /// Bytes from one row to the next. A plane takes this many bytes for each of its rows.
     pub fn pitch(&self) -> usize {
         self.rows.pitch
     }

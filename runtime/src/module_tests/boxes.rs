@@ -31,7 +31,7 @@ fn coordinates(extents: &[usize]) -> Vec<Vec<usize>> {
     })
 }
 
-/// Each byte of the tile comes from one place: that of its element, or nowhere outside of the tensor.
+/// Each byte of the tile comes from one place: that of its element, or nowhere outside the tensor.
 fn check<L: Layout>(tensor: &[u64], extents: &[usize], starts: &[&[i64]]) {
     let map = of(tensor, extents, L::place);
     let cols = extents[extents.len() - 1];

@@ -1,4 +1,4 @@
-//! Copies of boxes that a compiled text starts with a map of a tensor; the map's first word is the address of the host's
+//! Copies of boxes that a compiled text starts with a tensor map; the map's first word is the address of the host's
 //! map.
 
 use std::ffi::c_void;

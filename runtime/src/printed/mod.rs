@@ -1,13 +1,14 @@
-//! The CUDA text as an executor of the simulator: what NVRTC would be given is compiled by the host's C++ compiler and
+//! The printed CUDA as an executor of the simulator: the text that NVRTC would get is compiled by the host's C++ compiler and
 //! run on the simulator's machine.
 //!
-//! A printed text comes in. It is rewritten where C++ has no word for what CUDA says (`text.rs`), compiled with a shim
-//! (`library.rs`, `shim.rs`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers,
-//! warp operations, clusters, shared memory, copies and clocks are calls of the same functions of
-//! [`context`](crate::simulator::context) that the twin's builtins call (`machine.rs`); numeric functions are those that
-//! the twin calls (`numeric.rs`). So what is tested is what nothing else on a CPU sees: the text.
+//! A printed text comes in. It is rewritten where CUDA is not C++ (`text.rs`), compiled with a shim (`library.rs`,
+//! `shim.rs`), and loaded; each simulated thread then calls the kernel's C++ function (`run.rs`). Barriers, warp operations,
+//! clusters, shared memory, copies and clocks are calls of the same functions of [`context`](crate::simulator::context) that
+//! the twin's builtins call (`machine.rs`); numeric functions are those that the twin calls (`numeric.rs`). So it tests what
+//! no other executor on a CPU does: the text.
 //!
-//! Tells observers nothing: races, reads of unwritten memory and metrics are the interpreter's to see. Knows no IR.
+//! Reports nothing to observers: only the interpreter finds races and unwritten reads, and counts metrics. Independent of the
+//! IR.
 //!
 //! A loaded text stays loaded: a process that runs hundreds of thousands of texts, as a fuzzer may, is better split, since
 //! each library takes a few of the kernel's mappings. Made for Linux; g++ 12 is what it is tested with.

@@ -167,7 +167,7 @@ fn words(arg: &KernelArg) -> Box<[u64]> {
     }
 }
 
-/// Words of a map of a tensor.
+/// Words of a tensor map.
 const MAP_WORDS: usize = TensorMapType::SIZE / size_of::<u64>();
 
 /// The first of these words at which a map may lie.

@@ -1,4 +1,4 @@
-//! How fast a device moves bytes and computes: listed, given, or measured.
+//! The highest rates at which a device moves bytes and computes: listed, given, or measured.
 
 use std::fmt;
 use std::time::Duration;
@@ -100,7 +100,7 @@ impl Ceilings {
         self
     }
 
-    /// The maker's figures for a device of this name; `None` if it is not in our list.
+    /// The manufacturer's figures for a device of this name; `None` if it is not in our list.
     pub fn known(name: &str) -> Option<Self> {
         let (_, bandwidth, f32_peak, tensor, source) = TABLE.iter().find(|row| name.contains(row.0))?;
         let ceilings = Self::new(name, bandwidth * 1e9).peak("f32", f32_peak * 1e9);
@@ -152,8 +152,8 @@ impl Ceilings {
 
     /// The highest rate of an amount of work; `None` if no peak is known that limits it.
     ///
-    /// Tensor cores compute beside the other units, so the slower of both decides; products of several formats take turns at
-    /// the tensor cores. Products of a format without a peak count as if they took no time.
+    /// Tensor cores run in parallel with the other units, so the slower of both decides; products of several formats share the
+    /// tensor cores' time. Products of a format without a peak count as if they took no time.
     pub fn roof(&self, work: &Work) -> Option<Roof> {
         let peaks = self.peaks_of(work);
         if work.operations() == 0.0 {
@@ -174,7 +174,7 @@ impl Ceilings {
         Some(Roof { name, flops: work.operations() / time })
     }
 
-    /// The least seconds in which the ceilings allow an amount of work.
+    /// The shortest time, in seconds, in which the ceilings allow an amount of work.
     pub(super) fn least_seconds(&self, work: &Work) -> f64 {
         let computing = self.roof(work).map_or(0.0, |roof| work.operations() / roof.flops);
         (work.bytes / self.bandwidth).max(computing)

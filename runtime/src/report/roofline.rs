@@ -1,4 +1,4 @@
-//! How fast work could be on a device, by its arithmetic intensity, and how fast it is.
+//! The attainable rate of work on a device, by its arithmetic intensity, and the achieved rate.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,5 +1,4 @@
-//! The resources that one specialization of a kernel takes of a device, and the number of its blocks that fit a
-//! multiprocessor.
+//! The resources that one specialization of a kernel uses, and the number of its blocks that fit on a multiprocessor.
 //!
 //! The compiler's or the driver's report about a kernel comes in. Numbers go out, with a text for people. This module names
 //! no driver, and launches nothing.
@@ -72,7 +71,7 @@ pub struct Resources {
     pub remarks: Vec<Remark>,
 }
 
-/// Register values that are kept in memory for lack of registers.
+/// Register values that are kept in memory because there are too few registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spills {
@@ -147,7 +146,7 @@ impl Resources {
         })
     }
 
-    /// The same kernel, launched with this much dynamic shared memory for each block, in bytes.
+    /// The same kernel, launched with this much dynamic shared memory per block, in bytes.
     pub fn with_dynamic_shared(self, bytes: u32) -> Self {
         Self { dynamic_shared: bytes, ..self }
     }

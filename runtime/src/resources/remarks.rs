@@ -28,11 +28,11 @@ pub struct Remark {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RemarkKind {
-    /// Each product of the tensor cores waits for the one before.
+    /// Each tensor-core product waits for the previous one.
     SerializedWgmma,
-    /// A wait for the tensor cores that the kernel does not contain: code uses registers while a product computes them.
+    /// A wait for the tensor cores that the compiler added, because code uses registers while a product computes them.
     InjectedWait,
-    /// A fence of the tensor cores' registers that the kernel does not contain.
+    /// A fence of the tensor cores' registers that the compiler added.
     InjectedFence,
     /// `setmaxnreg` does nothing.
     IgnoredRegisters,

@@ -1,6 +1,6 @@
 //! Reads the output of `nvdisasm`: instructions, the Rust lines that they came from, and their loops.
 //!
-//! Knows no kernel, and runs no program.
+//! Independent of kernels, and runs no program.
 
 use std::collections::HashMap;
 

@@ -11,11 +11,11 @@ use super::sass::Code;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unrolled {
-    /// Its body occurs once for each iteration, without a loop.
+    /// Unrolled completely: its body occurs once for each iteration, without a loop.
     Wholly,
-    /// Its body occurs this number of times; other code does the remaining iterations.
+    /// Unrolled by this factor; other code does the remaining iterations.
     By(u32),
-    /// Its body occurs once.
+    /// Not unrolled: its body occurs once.
     Not,
 }
 

@@ -1,4 +1,4 @@
-//! Floats of eight bits: storage for values that are computed in `f32`.
+//! 8-bit floats: storage for values that are computed in `f32`.
 
 use warpsmith_macros::{GpuType, gpu_impl};
 

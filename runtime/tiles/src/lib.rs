@@ -1,11 +1,11 @@
 //! Tiles, tensors and pipelines of kernels.
 //!
-//! What tensor cores and the copy engine work on, as types that catch mistakes: [`tile`] has tiles of shared memory and their
-//! layouts, [`tensor_map`] the copies of boxes, [`tensor`] matrices in registers and their products, [`pipeline`] stages that are
-//! filled and emptied in turn. They are written in the device language itself, over the instructions of [`ptx`].
+//! Types for tensor cores and the copy engine that catch mistakes: [`tile`] has shared-memory tiles and their layouts,
+//! [`tensor_map`] the copies of boxes, [`tensor`] matrices in registers and their products, [`pipeline`] stages that are filled and
+//! emptied in turn. They are written in the kernel language itself, on the instructions in [`ptx`].
 //!
-//! This crate knows what kernels know, and no more: no GPU, no driver, no launch, and not how kernels are recorded, interpreted
-//! or printed. Use it through `warpsmith`, which has all of it under its own paths; on its own it promises nothing between versions.
+//! This crate uses only what kernels use: it is independent of GPUs, drivers and launches, and of how kernels are recorded,
+//! interpreted or printed. Use it through `warpsmith`, which re-exports all of it; its own API may change in any version.
 
 #![deny(missing_docs)]
 
@@ -23,11 +23,11 @@ use warpsmith_lang::macro_support as __macro;
 use warpsmith_lang::{argument, boxes, device_api, image, meaning, record, types, witness};
 use warpsmith_sim::simulator;
 
-/// The folder of this crate's sources, as lines of its device functions spell it.
+/// The folder of this crate's sources, as the source locations of its device functions name it.
 #[doc(hidden)]
 pub const SOURCES: &str = file!().split_at(file!().len() - "lib.rs".len()).0;
 
-/// Instructions of PTX, by its names; the typed objects of the [`prelude`] and of [`tensor`] are made of them.
+/// PTX instructions, under their PTX names; the types of the [`prelude`] and of [`tensor`] are built on them.
 pub mod ptx {
     pub use crate::tensor_map::copies::*;
     pub use warpsmith_lang::ptx::*;

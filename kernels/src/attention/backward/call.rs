@@ -29,10 +29,10 @@ use crate::products::TensorCoreElement;
 /// | [`window(left, right)`](Call::window) | leaves out keys more than `left` before each query, and more than `right` behind it |
 /// | [`scale(s)`](Call::scale) | the scale of the scores; default: `1 / sqrt(size)` |
 ///
-/// Sums are `f32`; weights and the gradients of scores are rounded to `T` before they multiply vectors. `dk` and `dv` are the same in each
-/// launch. Blocks add to `dq` in the order in which they are done, so its last bits may differ. A query whose logarithm is negative
-/// infinity has seen no key, and its gradient is zero. A query whose logarithm is NaN makes NaN of its gradient, of those of all keys and
-/// values that it sees, and possibly of others of the head.
+/// Sums are `f32`; weights and the gradients of scores are rounded to `T` before they multiply vectors. `dk` and `dv` are bit-identical in
+/// each launch. Blocks add to `dq` in no fixed order, so its last bits may differ. A query whose logarithm is negative infinity has seen
+/// no key, and its gradient is zero. A query whose logarithm is NaN makes its own gradient NaN, those of all keys and values that it sees,
+/// and possibly others of the head.
 ///
 /// ```
 /// use warpsmith::prelude::*;

@@ -24,10 +24,10 @@ const MOST_SHARED: usize = 96 << 10;
 /// Writes for each pixel the mean of those in a window around it, weighted by how near and how similar they are:
 /// `y[p] = Σ w(p, q) x[q] / Σ w(p, q)` with `w(p, q) = exp(-|p - q|² / (2 space²) - |x[p] - x[q]|² / (2 range²))`.
 ///
-/// `x`, `y`: `[rows, cols]` of `u8`, `f16`, `bf16`, `f32` or `f64`, of any stride between rows. The window has `2 * radius + 1` rows of as many
-/// pixels. `space` is in pixels, `range` in units of samples, and that of pixels with several samples applies to their Euclidean
-/// distance. Weights are computed and added in `f32` or `f64`; of `f32`, to two units in the last place. A NaN in a window makes the result a
-/// NaN, of which a `u8` is 0.
+/// `x`, `y`: `[rows, cols]` of `u8`, `f16`, `bf16`, `f32` or `f64`, with any row stride. The window has `2 * radius + 1` rows of as many
+/// pixels. `space` is in pixels, `range` in units of samples; for pixels with several samples, `range` applies to their Euclidean distance.
+/// Weights are computed and accumulated in `f32` or `f64`; `f32` weights are accurate to two ulp. A NaN in a window makes the result NaN,
+/// or 0 for `u8`.
 ///
 /// Source: C. Tomasi and R. Manduchi, Bilateral filtering for gray and color images, 1998.
 ///
@@ -72,7 +72,7 @@ pub struct Bilateral<'a, T> {
 }
 
 impl<'a, T: Sample> Call<'a, Bilateral<'a, T>> {
-    /// What stands for pixels beyond the edges. Default: [`Border::Clamp`].
+    /// Sets the values of pixels beyond the edges. Default: [`Border::Clamp`].
     pub fn border(self, border: Border) -> Self {
         self.map(|of| Bilateral { border, ..of })
     }
@@ -82,7 +82,7 @@ impl<'a, T: Sample> Call<'a, Bilateral<'a, T>> {
         self.map(|of| Bilateral { images: Images { count, ..of.images }, ..of })
     }
 
-    /// A pixel has `count` samples side by side. Default: 1.
+    /// A pixel has `count` interleaved samples. Default: 1.
     pub fn channels(self, count: usize) -> Self {
         self.map(|of| Bilateral { images: Images { channels: count, ..of.images }, ..of })
     }

@@ -1,4 +1,4 @@
-//! Filters that keep edges: neighbours count less the farther away they are, and the more they differ.
+//! Edge-preserving filters: neighbours count less the farther away they are, and the more they differ.
 
 mod call;
 mod pixels;

@@ -18,9 +18,9 @@ use crate::error::KernelError;
 /// Writes each pixel's neighbours, weighted by row and by column:
 /// `y[r, c] = Σ down[i] * across[j] * x[r + i - down.len() / 2, c + j - across.len() / 2]`.
 ///
-/// `x`, `y`: `[rows, cols]` of `u8`, `f16`, `bf16`, `f32` or `f64`, of any stride between rows. `down`, `across`: odd numbers of weights;
-/// they are not reversed. Products are added in `f32` or `f64`, and rounded once, unless there are more than 33 weights, or more than 16
-/// samples from a result to the farthest: then the sums of rows are rounded, too.
+/// `x`, `y`: `[rows, cols]` of `u8`, `f16`, `bf16`, `f32` or `f64`, with any row stride. `down`, `across`: odd numbers of weights, which
+/// are not reversed. Products are accumulated in `f32` or `f64`, and rounded once. With more than 33 weights, or with a sample more than
+/// 16 away from a result, the sums of rows are rounded, too.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -62,17 +62,17 @@ pub struct Convolution<'a, T> {
 }
 
 impl<'a, T: Sample> Call<'a, Convolution<'a, T>> {
-    /// What stands for pixels beyond the edges. Default: [`Border::Clamp`].
+    /// Sets the values of pixels beyond the edges. Default: [`Border::Clamp`].
     pub fn border(self, border: Border) -> Self {
         self.map(|of| Convolution { border, ..of })
     }
 
-    /// The rows are those of `count` images below each other. Planes of colours are images. Default: 1.
+    /// The rows are those of `count` stacked images, for example colour planes. Default: 1.
     pub fn images(self, count: usize) -> Self {
         self.map(|of| Convolution { images: Images { count, ..of.images }, ..of })
     }
 
-    /// A pixel has `count` samples side by side. Default: 1.
+    /// A pixel has `count` interleaved samples. Default: 1.
     pub fn channels(self, count: usize) -> Self {
         self.map(|of| Convolution { images: Images { channels: count, ..of.images }, ..of })
     }

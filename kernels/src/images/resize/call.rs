@@ -11,11 +11,11 @@ use crate::argument::{Matrix, MatrixMut, side_by_side};
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 
-/// Writes an image with other numbers of rows and pixels, as PyTorch's `interpolate` does with `align_corners=False`.
+/// Writes the image at another size, as PyTorch's `interpolate` does with `align_corners=False`.
 ///
-/// `x`: `[rows, cols]`, `y`: `[new rows, new cols]` of `u8`, `f16`, `bf16`, `f32` or `f64`, of any stride between rows. The centres of
-/// pixels are at halves, and the nearest pixel stands for those beyond the edges. Products are added in `f32` or `f64`, and rounded once.
-/// A smaller image is not smoothed first: use [`convolve`](super::super::convolve).
+/// `x`: `[rows, cols]`, `y`: `[new rows, new cols]` of `u8`, `f16`, `bf16`, `f32` or `f64`, with any row stride. Pixel centres are at
+/// half-integers, and pixels beyond the edges are clamped. Products are accumulated in `f32` or `f64`, and rounded once. There is no
+/// anti-aliasing: smooth with [`convolve`](super::super::convolve) before downscaling.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -52,12 +52,12 @@ pub struct Resize<'a, T> {
 }
 
 impl<'a, T: Sample> Call<'a, Resize<'a, T>> {
-    /// The rows of both matrices are those of `count` images below each other. Planes of colours are images. Default: 1.
+    /// The rows of both matrices are those of `count` stacked images, for example colour planes. Default: 1.
     pub fn images(self, count: usize) -> Self {
         self.map(|of| Resize { images: Images { count, ..of.images }, ..of })
     }
 
-    /// A pixel has `count` samples side by side. Default: 1.
+    /// A pixel has `count` interleaved samples. Default: 1.
     pub fn channels(self, count: usize) -> Self {
         self.map(|of| Resize { images: Images { channels: count, ..of.images }, ..of })
     }

@@ -48,7 +48,7 @@ pub fn stencil_rows<T: Sample, const N: usize, const LOADS: usize>(
         let from = x.as_ptr().wrapping_add(plane * field.rows * field.x_stride);
         let first = [first_row as isize - radius as isize, first_col as isize - (LOADS / 2 * N) as isize];
         let is_inside = is_wide && first[1] >= 0 && first[1] as usize + across * N <= field.cols;
-        // All loads are under way before the first of them is waited for.
+        // All loads are in flight before the first of them is waited for.
         let mut held = [T::neighbours([T::Sum::ZERO; 4]); MOST_LOADS];
         #[unroll]
         for k in 0..loads {

@@ -180,7 +180,7 @@ fn tiles<T: Operand, C: Output, E: Epilogue>(
     Ok(of_boxes(of, not_stored))
 }
 
-/// The tile of few rows that has all of them, or all such tiles if the caller asks for one. Steps with factors of blocks are those of few
+/// The tile of few rows that has all of them, or all such tiles if the caller asks for one. Steps with block factors are those of few
 /// rows.
 fn of_shared_steps<T, C, E>(of: &Request<'_, '_, T, C, E>) -> &'static [Tile] {
     let first = OF_STREAM_K.iter().take_while(|tile| tile.rows < of.task.shape.m).count();

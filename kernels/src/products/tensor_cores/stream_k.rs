@@ -257,7 +257,7 @@ fn add_run<
     math.finish(chain);
 }
 
-/// The same for products with factors of blocks. `down` tiles lie below each other.
+/// The same for products with block factors. `down` tiles lie below each other.
 #[gpu_fn]
 fn add_scaled_run<
     'r,
@@ -278,7 +278,7 @@ fn add_scaled_run<
     let col = (run.tile / down) as usize * LINES;
     let mut products = Accumulator::<T::Total, ROWS>::zero();
     for s in run.first..run.first + run.count {
-        // They are loaded while the copies of the step are under way.
+        // They are loaded while the copies of the step are in flight.
         let of_cols = factors.of_block_at(col, s);
         let mut of_rows = [0.0f32; MOST_SCALED / 4];
         #[unroll]

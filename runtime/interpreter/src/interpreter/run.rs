@@ -21,7 +21,7 @@ pub enum Argument {
     Slice(Slice<u8>),
     /// A texture or a surface, by its descriptor.
     Image(ImageAccess),
-    /// A map of a tensor, by its descriptor.
+    /// A tensor map, by its descriptor.
     TensorMap(Arc<TensorMapObject>),
 }
 

@@ -35,7 +35,7 @@ pub(super) struct OpenFunction<'m> {
     kept: HashSet<String>,
     /// Whether slices are `__restrict__`.
     pub restrict: bool,
-    /// Whether it is a kernel, which has maps of tensors by value.
+    /// Whether it is a kernel, which has tensor maps by value.
     pub is_kernel: bool,
     /// Of a kernel: the roles of its warpgroups.
     pub roles: Option<Roles>,

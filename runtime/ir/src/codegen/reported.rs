@@ -36,7 +36,7 @@ impl Printer<'_> {
     }
 
     /// The one check of a loop and its place, if every iteration does it with the number of the iteration, and nothing else can
-    /// fail or be seen from outside of the thread.
+    /// fail or be seen from outside the thread.
     fn only_check<'a>(&self, ranged: Ranged<'_>, along: &'a [Along]) -> Option<(&'a Along, Location)> {
         let Ranged { id, range, body } = ranged;
         let [own] = along else { return None };

@@ -1,4 +1,4 @@
-//! Parameters of kernels that are maps of tensors.
+//! Parameters of kernels that are tensor maps.
 
 use crate::ir::Prelude;
 

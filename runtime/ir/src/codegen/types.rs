@@ -114,7 +114,7 @@ impl Printer<'_> {
             && matches!(&var.ty, Type::Ref { to, .. } if matches!(**to, Type::TensorMap(_)))
     }
 
-    /// A map of a tensor as a kernel is given it.
+    /// A tensor map as a kernel is given it.
     pub(super) fn tensor_map(&mut self) -> String {
         self.need(&tensor_map::TENSOR_MAP);
         self.needs.min_compute = self.needs.min_compute.max(tensor_map::MIN_COMPUTE);

@@ -96,7 +96,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// A builtin function of the device language: two are the same if their addresses are.
+/// A builtin function of the kernel language: two are the same if their addresses are.
 pub struct Builtin {
     /// Its Rust name.
     pub name: Name,

@@ -125,7 +125,7 @@ pub enum TensorFormat {
     Bf16,
     /// `f32`, of which the highest 19 bits count.
     Tf32,
-    /// Floats of eight bits.
+    /// 8-bit floats.
     F8,
     /// Integers of eight bits, with a sign or without.
     I8,

@@ -1,6 +1,6 @@
-//! Integers that a launch knows: lengths, parameters, extents, and numbers that are computed of them.
+//! Integers known at a launch: lengths, parameters, extents, and numbers computed from them.
 //!
-//! Values are exact: nothing wraps. Knows no expression and no kernel.
+//! Values are exact: nothing wraps. Independent of expressions and kernels.
 
 use std::fmt;
 

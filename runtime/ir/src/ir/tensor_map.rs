@@ -1,4 +1,4 @@
-//! Maps of tensors, as kernels see them.
+//! Tensor maps, as kernels see them.
 
 use std::fmt::{self, Display, Formatter};
 

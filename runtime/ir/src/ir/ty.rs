@@ -130,7 +130,7 @@ pub enum Type {
     },
     /// A texture or a surface, only ever behind a [`Type::Ref`], which is a handle and extents by value.
     Image(ImageType),
-    /// A map of a tensor, only ever behind a [`Type::Ref`], which is its address; a kernel is given it by value.
+    /// A tensor map, only ever behind a [`Type::Ref`], which is its address; a kernel is given it by value.
     TensorMap(Arc<TensorMapType>),
     /// `&T` or `&mut T`.
     Ref {

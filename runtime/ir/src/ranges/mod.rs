@@ -2,7 +2,7 @@
 //!
 //! A function comes in, with the facts from guards and loops around an expression. A [`Range`] goes out, whose upper end
 //! may be in terms of values that a launch knows, or an [`Interval`] of plain numbers. Results of builtins lie in the
-//! ranges of their facts. This module knows no CUDA text and no builtin by name.
+//! ranges of their facts. This module is independent of CUDA text and of the names of builtins.
 
 mod arithmetic;
 mod bits;

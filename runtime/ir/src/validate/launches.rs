@@ -65,7 +65,7 @@ fn launchable(
     Err(ValidateError::NotLaunchable { kernel: kernel.name.clone(), why, at })
 }
 
-/// Returns whether a parameter is a map of a tensor.
+/// Returns whether a parameter is a tensor map.
 fn takes_map(kernel: &Function) -> bool {
     kernel.params.iter().any(|param| matches!(kernel.var(*param).ty.peeled(), Type::TensorMap(_)))
 }

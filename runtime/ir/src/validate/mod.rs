@@ -4,7 +4,7 @@
 //! no operand observes the effect of another; that what is asked for its length has one; that numbers have the types of the
 //! parameters that they are given to; barriers in control flow that depends on the thread; full-mask warp
 //! operations where lanes of a warp provably part; registers that contradict the roles of warpgroups. Warns of a `return` that depends on the thread before a barrier.
-//! Knows no CUDA text.
+//! Independent of CUDA text.
 
 mod arguments;
 mod error;

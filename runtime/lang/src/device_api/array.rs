@@ -1,4 +1,4 @@
-//! `core::array::from_fn` in a kernel, written in the device language.
+//! `core::array::from_fn` in a kernel, written in the kernel language.
 
 use warpsmith_macros::gpu_fn;
 

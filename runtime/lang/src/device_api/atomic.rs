@@ -1,7 +1,7 @@
 //! Atomic read-modify-write on global and shared memory: relaxed, device scope, as CUDA's.
 //!
-//! Each takes a place, `&mut bins[i]`, and returns what it held before. [`atomic`](super::ordered::atomic)
-//! gives the same with a scope and an ordering.
+//! Each takes a place, `&mut bins[i]`, and returns its previous value. [`atomic`](super::ordered::atomic) offers the same
+//! operations with a scope and an ordering.
 
 use core::sync::atomic::Ordering;
 
@@ -196,7 +196,7 @@ builtin! {
         update(place, |_| value)
     }
 
-    /// Stores `value` if the place holds `expected`; it was stored if the result equals `expected`.
+    /// Stores `value` if the place holds `expected`. The exchange took place if the result equals `expected`.
     pub fn atomic_compare_exchange<T: AtomicInt>(place: &mut T, expected: T, value: T) -> T {
         cuda: cast_call("atomicCAS"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
         variance: Variance::PerThread
@@ -211,7 +211,7 @@ builtin! {
         )
     }
 
-    /// Adds one, or starts again at zero when the place holds `limit` or more.
+    /// Adds one, or wraps to zero if the place holds `limit` or more.
     pub fn atomic_inc(place: &mut u32, limit: u32) -> u32 {
         cuda: fixed("atomicInc({0}, {1})"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
         variance: Variance::PerThread
@@ -219,7 +219,7 @@ builtin! {
         update(place, |old| if old >= limit { 0 } else { old + 1 })
     }
 
-    /// Subtracts one, or starts again at `limit` when the place holds zero or more than `limit`.
+    /// Subtracts one, or wraps to `limit` if the place holds zero or more than `limit`.
     pub fn atomic_dec(place: &mut u32, limit: u32) -> u32 {
         cuda: fixed("atomicDec({0}, {1})"), effect: Effect::Writes, by_reference: true, facts: Facts::UPDATES,
         variance: Variance::PerThread

@@ -1,6 +1,6 @@
-//! Barriers in shared memory with phases, as kernels are best written with: no parities, no counts of bytes.
+//! Barriers in shared memory with phases: the convenient form, without parities and byte counts.
 //!
-//! Written in the device language itself, over the builtins of [`mbarrier`](super::mbarrier).
+//! Written in the kernel language itself, on the builtins of [`mbarrier`](super::mbarrier).
 
 use core::mem::size_of;
 
@@ -85,7 +85,7 @@ impl Barrier {
 
 /// The phase of a [`Barrier`] that a thread waits for next.
 ///
-/// Each thread has its own, one for each barrier or for each ring of barriers that it goes round.
+/// Each thread has its own, one for each barrier or for each ring of barriers that it cycles through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, GpuType)]
 #[repr(C)]
 pub struct Phase {
@@ -99,7 +99,7 @@ impl Phase {
         Phase { number: 0 }
     }
 
-    /// The phase before the first, which is complete from the start: of barriers that tell that a place is free.
+    /// The phase before the first, which is complete from the start: for barriers that signal a free place.
     pub fn passed() -> Phase {
         Phase { number: u32::MAX }
     }
@@ -124,19 +124,20 @@ impl Barrier {
 
     /// Makes it, with phases of `count` arrivals each.
     ///
-    /// One thread does, then calls `ptx::fence_mbarrier_init`, and all threads meet before its first use.
+    /// One thread does this, then calls `ptx::fence_mbarrier_init`, and all threads meet at a barrier before its first use.
     #[track_caller]
     pub fn init(&self, count: u32) {
         mbarrier_init(self, count);
     }
 
-    /// Arrives, and shows the threads of the block that wait what the caller has written.
+    /// Arrives, and makes the caller's writes visible to the waiting threads of the block.
     #[track_caller]
     pub fn arrive(&self) {
         mbarrier_arrive(self);
     }
 
-    /// Arrives at the same barrier of block `rank` of the cluster. It tells that block that the caller's loads are done.
+    /// Arrives at the same barrier of block `rank` of the cluster. It signals to that block that the caller's loads are
+    /// done.
     ///
     /// Stores of the caller are not visible to that block; [`publish_at`](Self::publish_at) makes them visible.
     #[track_caller]
@@ -144,21 +145,20 @@ impl Barrier {
         mbarrier_arrive_at(self, rank);
     }
 
-    /// Arrives at the same barrier of block `rank` of the cluster, and shows what the caller has written to those who wait
-    /// by [`wait_cluster`](Self::wait_cluster). It costs a fence of the whole device.
+    /// Arrives at the same barrier of block `rank` of the cluster, and makes the caller's writes visible to threads that
+    /// wait with [`wait_cluster`](Self::wait_cluster). It costs a device-wide fence.
     #[track_caller]
     pub fn publish_at(&self, rank: u32) {
         mbarrier_publish_at(self, rank);
     }
 
-    /// Arrives, and lets the phase wait for `bytes` more bytes of copies; [`load`](Self::load) counts its own.
+    /// Arrives, and makes the phase wait for `bytes` more bytes of copies; [`load`](Self::load) counts its own.
     #[track_caller]
     pub fn expect(&self, bytes: u32) {
         mbarrier_arrive_expect_tx(self, bytes);
     }
 
-    /// Starts a copy of a part of global memory to shared memory, and lets the phase wait for its bytes. It does not
-    /// arrive.
+    /// Starts a copy from global to shared memory, and makes the phase wait for its bytes. It does not arrive.
     ///
     /// One thread calls it, and calls [`arrive`](Self::arrive) after its last load. Both parts have the same length; each
     /// begins at a multiple of 16 bytes, and its size is a multiple of 16 bytes.
@@ -181,7 +181,7 @@ impl Barrier {
         mbarrier_wait_phase(self, phase.number);
     }
 
-    /// Does the same as [`wait`](Self::wait), and sees what other blocks of the cluster have published.
+    /// Like [`wait`](Self::wait), and also acquires what other blocks of the cluster have published.
     #[track_caller]
     pub fn wait_cluster(&self, phase: &mut Phase) {
         mbarrier_wait_phase_cluster(self, phase.number);

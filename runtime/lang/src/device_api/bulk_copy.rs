@@ -1,7 +1,7 @@
-//! Copies by the copy engine that need no map of a tensor. One thread starts a copy of any number of bytes.
+//! Copies by the copy engine without a tensor map. One thread starts a copy of any number of bytes.
 //!
-//! Threads see memory by the generic proxy and the copy engine by the async one: [`fence_proxy_async`] makes what a
-//! thread has done visible to it. Source: PTX ISA, `cp.async.bulk`, async proxy.
+//! Threads access memory through the generic proxy, and the copy engine through the async proxy: [`fence_proxy_async`]
+//! makes a thread's accesses visible to the copy engine. Source: PTX ISA, `cp.async.bulk`, async proxy.
 
 use core::mem::size_of;
 
@@ -76,9 +76,9 @@ builtin! {
         context::bulk_commit();
     }
 
-    /// Makes what the thread did to shared memory visible to the copy engine.
+    /// Makes the thread's accesses to shared memory visible to the copy engine.
     ///
-    /// It stands after stores, and after loads that no barrier with phases orders, before the threads meet and one of them
+    /// Call it after stores, and after loads that no barrier with phases orders, before the threads meet and one of them
     /// starts a copy of that memory. Source: PTX ISA, `fence.proxy.async`; compute capability 9.0.
     pub fn fence_proxy_async() {
         cuda: with("ws_fence_proxy_async()", &FENCE), effect: Effect::Writes, min_compute: (9, 0), facts: Facts::BARRIER
@@ -86,7 +86,7 @@ builtin! {
         context::proxy_fence(ProxyFence::Shared);
     }
 
-    /// Makes what the thread did to global memory visible to the copy engine.
+    /// Makes the thread's accesses to global memory visible to the copy engine.
     ///
     /// Source: PTX ISA, `fence.proxy.async`; compute capability 9.0.
     pub fn fence_proxy_async_global() {
@@ -96,16 +96,16 @@ builtin! {
     }
 }
 
-/// Waits until at most `N` of the groups of bulk stores that the thread has closed last are under way.
+/// Waits until at most the last `N` groups of bulk stores that the thread has closed are in flight.
 ///
-/// The thread then sees what the others wrote to global memory. Source: PTX ISA, `cp.async.bulk.wait_group`; compute
+/// The thread then sees what the other groups wrote to global memory. Source: PTX ISA, `cp.async.bulk.wait_group`; compute
 /// capability 9.0.
 #[inline]
 pub fn bulk_wait<const N: u32>() {
     context::bulk_wait(N as usize, false);
 }
 
-/// Waits until at most `N` of the groups of bulk stores that the thread has closed last still read shared memory.
+/// Waits until at most the last `N` groups of bulk stores that the thread has closed still read shared memory.
 ///
 /// The place may then be written, and the block may end. Source: PTX ISA, `cp.async.bulk.wait_group.read`; compute
 /// capability 9.0.

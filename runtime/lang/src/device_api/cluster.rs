@@ -54,7 +54,7 @@ builtin! {
         cluster_size() * block_size()
     }
 
-    /// The first half of [`cluster_sync`]: tells that the thread has come, without waiting.
+    /// The first half of [`cluster_sync`]: arrives without waiting.
     pub fn cluster_arrive() {
         cuda: with("ws_cluster_arrive()", &CLUSTER_HALVES), effect: Effect::Sync(SyncScope::Cluster), min_compute: (9, 0), facts: Facts::PART_OF_BARRIER
     } {

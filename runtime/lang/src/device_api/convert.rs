@@ -1,6 +1,6 @@
 //! Conversions between floats and integers, and to narrower floats, rounded in a stated direction.
 //!
-//! Rust's `as` gives the conversions that are missing here: towards zero from a float to an integer, to the nearest from an
+//! For the conversions that are missing here, use Rust's `as`: towards zero from a float to an integer, to nearest from an
 //! integer to a float and from `f64` to `f32`. The simulator's results have the same bits as a GPU's.
 
 use super::rounding::exact::{Exact, Rounding};

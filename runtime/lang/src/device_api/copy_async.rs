@@ -1,4 +1,4 @@
-//! Copies from global to shared memory that go on while the thread does something else.
+//! Copies from global to shared memory that run while the thread does other work.
 //!
 //! Source: PTX ISA, `cp.async`.
 
@@ -13,8 +13,8 @@ builtin! {
     /// Starts a copy of a value of 4, 8 or 16 bytes from global memory to shared memory.
     ///
     /// The copy belongs to the group that the thread's next [`copy_async_commit`] closes. Until
-    /// [`copy_async_wait`] has waited for that group, the place has no value that may be read, and the
-    /// simulator leaves the old one there.
+    /// [`copy_async_wait`] has waited for that group, the place must not be read; the simulator leaves
+    /// the old value there.
     ///
     /// ```
     /// # use warpsmith::prelude::*;
@@ -63,9 +63,9 @@ fn copy_text(args: &[Type], _ret: &Type) -> CudaText {
     CudaText::with(format!("ws_copy_async<{bytes}>({{0}}, {{1}})"), &COPY_ASYNC)
 }
 
-/// Waits until at most `N` of the groups that the thread has closed last are under way.
+/// Waits until at most the last `N` groups that the thread has closed are in flight.
 ///
-/// The thread then sees what its other copies wrote; a barrier shows it to the other threads.
+/// The thread then sees what its other copies wrote; a barrier makes it visible to other threads.
 #[inline]
 pub fn copy_async_wait<const N: u32>() {
     context::copy_async_wait(N as usize);

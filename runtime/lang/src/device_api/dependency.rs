@@ -1,4 +1,4 @@
-//! A kernel that starts before the one before it has ended: the two sides of programmatic serialization.
+//! A kernel that starts before the previous one has ended: the two sides of programmatic dependent launch.
 
 use super::text::with;
 use crate::ir::{Effect, Prelude};
@@ -17,7 +17,7 @@ static LAUNCH: Prelude = Prelude {
 };
 
 builtin! {
-    /// Waits until the kernel before this one in the stream has ended and its writes are seen.
+    /// Waits until the previous kernel in the stream has ended and its writes are visible.
     ///
     /// Does nothing in a launch without `.programmatic_serialization()`, nor on the simulator, where that kernel has ended
     /// unless `Settings::overlap_launches` is set. Source: PTX ISA, `griddepcontrol.wait`; compute capability 9.0.
@@ -27,9 +27,9 @@ builtin! {
         context::grid_dependency_wait();
     }
 
-    /// Lets the kernel after this one in the stream start, once every block has called it or ended.
+    /// Lets the next kernel in the stream start, once every block has called this or ended.
     ///
-    /// That kernel is launched with `.programmatic_serialization()`, and sees this kernel's writes after its
+    /// The next kernel must be launched with `.programmatic_serialization()`, and sees this kernel's writes after its
     /// `grid_dependency_wait`. Source: PTX ISA, `griddepcontrol.launch_dependents`; compute capability 9.0.
     pub fn launch_dependents() {
         cuda: with("ws_launch_dependents()", &LAUNCH), effect: Effect::Writes, min_compute: (9, 0)

@@ -1,4 +1,4 @@
-//! Conversions of `f32` to and from floats of eight bits, by their bits.
+//! Conversions of `f32` to and from 8-bit floats, by their bits.
 //!
 //! Source: PTX ISA, `cvt.rn.satfinite.e4m3x2.f32`, `cvt.rn.f16x2.e4m3x2`; compute capability 8.9.
 

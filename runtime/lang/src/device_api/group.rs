@@ -1,6 +1,6 @@
-//! Groups of the lanes of a warp: tiles of a fixed size, and the lanes that happen to be together.
+//! Groups of lanes of a warp: tiles of a fixed size, and the lanes that currently run together.
 //!
-//! Written in the device language itself, over shuffles and votes.
+//! Written in the kernel language itself, on shuffles and votes.
 
 use super::index::lane_id;
 use super::memory::trap;
@@ -10,7 +10,7 @@ use super::vote::{active_mask, all_sync, any_sync, ballot_sync};
 use crate::device_api::number::Num;
 use warpsmith_macros::{GpuType, gpu_fn, gpu_impl};
 
-/// `N` neighbouring lanes of a warp, `N` one of 1, 2, 4, 8, 16 and 32.
+/// `N` consecutive lanes of a warp, where `N` is 1, 2, 4, 8, 16 or 32.
 ///
 /// All lanes of the tile must make each call together.
 #[derive(Clone, Copy, Debug, GpuType)]
@@ -121,7 +121,7 @@ impl<const N: u32> WarpTile<N> {
         total
     }
 
-    /// The value over the tile that `join` makes of pairs, in every lane.
+    /// The reduction over the tile with `join`, in every lane.
     pub fn reduce<T: Shuffle, F: Fn(T, T) -> T>(self, value: T, join: F) -> T {
         let mut total = value;
         let mut distance = N / 2;
@@ -132,7 +132,7 @@ impl<const N: u32> WarpTile<N> {
         total
     }
 
-    /// The sum of the values of the ranks up to the caller's.
+    /// The sum of the values of all ranks up to and including the caller's.
     pub fn inclusive_sum<T: Num>(self, value: T) -> T {
         let mut total = value;
         let mut distance = 1;
@@ -154,8 +154,8 @@ pub struct CoalescedGroup {
     mask: u32,
 }
 
-/// The lanes that come here together: on a GPU those that it runs at once, on the simulator all that
-/// come here at all.
+/// The lanes that reach this call together: on a GPU the lanes that it runs at once, on the
+/// simulator all lanes that reach it.
 #[gpu_fn]
 pub fn coalesced_threads() -> CoalescedGroup {
     CoalescedGroup { mask: active_mask() }

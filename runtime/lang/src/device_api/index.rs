@@ -146,7 +146,7 @@ builtin! {
         lanemask_lt() | lanemask_eq()
     }
 
-    /// The bits of the lanes behind the calling thread's. Source: PTX ISA, `%lanemask_gt`.
+    /// The bits of the lanes after the calling thread's. Source: PTX ISA, `%lanemask_gt`.
     pub fn lanemask_gt() -> u32 {
         cuda: with("ws_lanemask_gt()", &LANE_MASKS), variance: Variance::PerThread, facts: Facts::at(Position::LaneMask)
     } {
@@ -162,7 +162,7 @@ builtin! {
 
     /// Index of the calling thread's warp in its block.
     ///
-    /// Warps are cut from the block in the order of linear thread indices, `x` fastest.
+    /// A block is divided into warps in the order of linear thread indices, `x` fastest.
     pub fn warp_id() -> u32 {
         cuda: fixed("((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 32u)"),
         variance: Variance::PerWarp, facts: Facts::at(Position::WarpId)

@@ -1,8 +1,8 @@
-//! Matrices of 8 × 8 elements of 16 bits, between shared memory and the registers of a warp.
+//! Matrices of 8 × 8 16-bit elements, between shared memory and the registers of a warp.
 //!
-//! A matrix is eight rows of sixteen bytes, wherever each of them lies: lane `l` names row `l % 8` of matrix `l / 8`. In
-//! registers, lane `l` has the elements `2 * (l % 4)` and `2 * (l % 4) + 1` of row `l / 4` of each matrix; transposed, those
-//! of column `l / 4`. Elements of 8 or 32 bits are moved as what lies in their sixteen bytes.
+//! A matrix is eight rows of sixteen bytes, each at its own address: lane `l` passes the address of row `l % 8` of matrix `l
+//! / 8`. In registers, lane `l` has the elements `2 * (l % 4)` and `2 * (l % 4) + 1` of row `l / 4` of each matrix;
+//! transposed, those of column `l / 4`. Elements of 8 or 32 bits are moved as raw bytes.
 //!
 //! Source: PTX ISA, `ldmatrix`, `stmatrix`.
 

@@ -21,9 +21,9 @@ pub struct ArrivalToken {
 const USES: Facts = Facts { rendezvous: true, ..Facts::PART_OF_BARRIER };
 
 builtin! {
-    /// Makes a barrier each of whose phases needs `count` arrivals, from 1 to 1,048,575.
+    /// Initialises a barrier for `count` arrivals per phase, from 1 to 1,048,575.
     ///
-    /// One thread makes it. That thread then calls [`fence_mbarrier_init`], and all threads meet before others and the copy
+    /// One thread does this. That thread then calls [`fence_mbarrier_init`], and all threads meet before others and the copy
     /// engine use the barrier. Source: PTX ISA, `mbarrier.init`; compute capability 8.0.
     pub fn mbarrier_init(barrier: &Barrier, count: u32) {
         cuda: with("ws_mbarrier_init({0}, {1})", &INIT), by_reference: true, effect: Effect::Writes, min_compute: (8, 0),
@@ -42,7 +42,7 @@ builtin! {
         context::mbarrier_inval(barrier.address());
     }
 
-    /// Makes the barriers that the thread has made visible to the copy engine and to the other blocks of the cluster.
+    /// Makes the barriers that the thread has initialised visible to the copy engine and to the other blocks of the cluster.
     ///
     /// Source: PTX ISA, `fence.mbarrier_init`; compute capability 9.0.
     pub fn fence_mbarrier_init() {
@@ -51,7 +51,7 @@ builtin! {
         context::proxy_fence(ProxyFence::MbarrierInit);
     }
 
-    /// Arrives once, and releases what the thread did before to the threads of its block.
+    /// Arrives once, and releases the thread's earlier writes to the threads of its block.
     ///
     /// Source: PTX ISA, `mbarrier.arrive`; compute capability 8.0.
     pub fn mbarrier_arrive(barrier: &Barrier) {
@@ -60,7 +60,7 @@ builtin! {
         context::mbarrier_arrive("mbarrier_arrive", barrier.address(), 1, 0);
     }
 
-    /// Arrives once, and gives the phase to wait for by [`mbarrier_test_wait_token`] or [`mbarrier_try_wait_token`].
+    /// Arrives once, and returns the phase to wait for with [`mbarrier_test_wait_token`] or [`mbarrier_try_wait_token`].
     ///
     /// Source: PTX ISA, `mbarrier.arrive`; compute capability 8.0.
     pub fn mbarrier_arrive_token(barrier: &Barrier) -> ArrivalToken {
@@ -80,7 +80,7 @@ builtin! {
         context::mbarrier_arrive("mbarrier_arrive_count", barrier.address(), count, 0);
     }
 
-    /// Lets the phase wait for `bytes` more bytes of copies.
+    /// Makes the phase wait for `bytes` more bytes of copies.
     ///
     /// Source: PTX ISA, `mbarrier.expect_tx`; compute capability 9.0.
     pub fn mbarrier_expect_tx(barrier: &Barrier, bytes: u32) {
@@ -90,7 +90,7 @@ builtin! {
         context::mbarrier_expect("mbarrier_expect_tx", barrier.address(), bytes);
     }
 
-    /// Lets the phase wait for `bytes` more bytes of copies, and arrives.
+    /// Makes the phase wait for `bytes` more bytes of copies, and arrives.
     ///
     /// Source: PTX ISA, `mbarrier.arrive.expect_tx`; compute capability 9.0.
     pub fn mbarrier_arrive_expect_tx(barrier: &Barrier, bytes: u32) {
@@ -100,10 +100,10 @@ builtin! {
         context::mbarrier_arrive("mbarrier_arrive_expect_tx", barrier.address(), 1, bytes);
     }
 
-    /// Arrives at the same barrier in block `rank` of the cluster, to say that the thread's loads are done.
+    /// Arrives at the same barrier in block `rank` of the cluster, to signal that the thread's loads are done.
     ///
-    /// It does not release the thread's stores: [`mbarrier_publish_at`] does that, at the cost of a fence of the device.
-    /// Source: PTX ISA, `mbarrier.arrive`, `mapa`; compute capability 9.0.
+    /// It does not release the thread's stores: [`mbarrier_publish_at`] does that, at the cost of a device-wide fence. Source: PTX
+    /// ISA, `mbarrier.arrive`, `mapa`; compute capability 9.0.
     pub fn mbarrier_arrive_at(barrier: &Barrier, rank: u32) {
         cuda: with("ws_mbarrier_arrive_at({0}, {1})", &ARRIVE_AT), by_reference: true, effect: Effect::Writes, min_compute: (9, 0),
         facts: USES
@@ -111,8 +111,8 @@ builtin! {
         context::mbarrier_arrive_at("mbarrier_arrive_at", barrier.address(), rank, false);
     }
 
-    /// Arrives at the same barrier in block `rank` of the cluster, and releases what the thread did before to threads that
-    /// wait by [`mbarrier_wait_cluster`].
+    /// Arrives at the same barrier in block `rank` of the cluster, and releases the thread's earlier writes to threads that wait
+    /// with [`mbarrier_wait_cluster`].
     ///
     /// Source: PTX ISA, `mbarrier.arrive.release.cluster`, `mapa`; compute capability 9.0.
     pub fn mbarrier_publish_at(barrier: &Barrier, rank: u32) {
@@ -143,10 +143,10 @@ builtin! {
         context::mbarrier_wait("mbarrier_wait_cluster", barrier.address(), PhaseOf::Parity(parity), MemoryScope::Cluster);
     }
 
-    /// [`mbarrier_wait`] for the phase of a number, counted from 0.
+    /// [`mbarrier_wait`] for a phase given by its number, counted from 0.
     ///
-    /// The simulator ends the launch where the barrier is in neither that phase nor the next: hardware sees the lowest bit
-    /// of the number alone.
+    /// The simulator ends the launch if the barrier is in neither that phase nor the next: hardware sees only the lowest bit of
+    /// the number.
     pub fn mbarrier_wait_phase(barrier: &Barrier, number: u32) {
         cuda: with("ws_mbarrier_wait({0}, ({1}) & 1u)", &WAIT), by_reference: true, effect: Effect::Writes, min_compute: (9, 0),
         facts: USES
@@ -154,7 +154,7 @@ builtin! {
         context::mbarrier_wait("wait", barrier.address(), PhaseOf::Number(number), MemoryScope::Block);
     }
 
-    /// [`mbarrier_wait_cluster`] for the phase of a number, counted from 0.
+    /// [`mbarrier_wait_cluster`] for a phase given by its number, counted from 0.
     pub fn mbarrier_wait_phase_cluster(barrier: &Barrier, number: u32) {
         cuda: with("ws_mbarrier_wait_cluster({0}, ({1}) & 1u)", &WAIT_CLUSTER), by_reference: true, effect: Effect::Writes,
         min_compute: (9, 0), facts: USES
@@ -164,7 +164,7 @@ builtin! {
 
     /// Arrives once the copies that the thread has started by [`copy_async`](super::copy_async::copy_async) are done.
     ///
-    /// The arrival is one of those that the barrier was made for; waiters see what the copies wrote. Source: PTX ISA,
+    /// The arrival counts towards the phase's arrivals; waiters see what the copies wrote. Source: PTX ISA,
     /// `cp.async.mbarrier.arrive.noinc`; compute capability 8.0.
     pub fn cp_async_mbarrier_arrive(barrier: &Barrier) {
         cuda: with("ws_cp_async_mbarrier_arrive({0})", &COPY_ARRIVE), by_reference: true, effect: Effect::Writes,
@@ -173,7 +173,7 @@ builtin! {
         context::cp_async_mbarrier_arrive(barrier.address());
     }
 
-    /// Returns whether hardware elects the calling lane of its warp; all lanes must ask together.
+    /// Returns whether the hardware elects the calling lane of its warp; all lanes must call this together.
     ///
     /// Source: PTX ISA, `elect.sync`; compute capability 9.0.
     pub fn elect_one() -> bool {

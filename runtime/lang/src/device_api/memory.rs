@@ -64,7 +64,7 @@ fn hint(name: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
 builtin! {
     /// Reads memory that another thread may write at any time: the compiler neither caches nor merges it.
     ///
-    /// Relaxed and of no ordering; `atomic(…)` says more.
+    /// Without any ordering; use `atomic(…)` for one.
     pub fn volatile_load<T: Num>(place: &T) -> T {
         cuda: |args: &[Type], _: &Type| volatile_text(args, "{0}"), by_reference: true, facts: Facts::OBSERVES, effect: Effect::Writes,
         variance: Variance::PerThread
@@ -100,7 +100,7 @@ builtin! {
         *place
     }
 
-    /// Reads what will likely not be read again. Source: `__ldcs`.
+    /// Reads data that will likely not be read again. Source: `__ldcs`.
     pub fn load_streaming<T: CacheAccess>(place: &T) -> T {
         cuda: hint("ldcs"), by_reference: true, facts: Facts::READS, effect: Effect::Writes
     } {
@@ -108,7 +108,7 @@ builtin! {
         *place
     }
 
-    /// Reads what this thread reads for the last time. Source: `__ldlu`.
+    /// Reads data for the last time. Source: `__ldlu`.
     pub fn load_last_use<T: CacheAccess>(place: &T) -> T {
         cuda: hint("ldlu"), by_reference: true, facts: Facts::READS, effect: Effect::Writes
     } {
@@ -124,7 +124,7 @@ builtin! {
         *place = value;
     }
 
-    /// Writes what will likely not be read soon. Source: `__stcs`.
+    /// Writes data that will likely not be read soon. Source: `__stcs`.
     pub fn store_streaming<T: CacheAccess>(place: &mut T, value: T) {
         cuda: hint("stcs"), by_reference: true, facts: Facts::WRITES, effect: Effect::Writes
     } {
@@ -140,14 +140,14 @@ builtin! {
         *place = value;
     }
 
-    /// Brings the cache line of a place of global memory into L1. Source: PTX ISA, `prefetch`.
+    /// Prefetches the cache line of a place in global memory into L1. Source: PTX ISA, `prefetch`.
     pub fn prefetch_l1<T: GpuType>(place: &T) {
         cuda: with("ws_prefetch_l1({0})", &PREFETCH), by_reference: true, effect: Effect::Writes
     } {
         let _ = place;
     }
 
-    /// Brings the cache line of a place of global memory into L2. Source: PTX ISA, `prefetch`.
+    /// Prefetches the cache line of a place in global memory into L2. Source: PTX ISA, `prefetch`.
     pub fn prefetch_l2<T: GpuType>(place: &T) {
         cuda: with("ws_prefetch_l2({0})", &PREFETCH), by_reference: true, effect: Effect::Writes
     } {

@@ -1,7 +1,7 @@
 //! The functions that kernels call: builtins as ordinary, documented Rust functions.
 //!
 //! Each builtin is one item that holds its Rust meaning (the twin, which the simulator runs) and
-//! its CUDA text. Adding one is one `builtin!` item and a test. Knows no IR printing and no driver.
+//! its CUDA text. Adding one takes one `builtin!` item and a test. Independent of IR printing and of drivers.
 
 /// Defines builtins: documented Rust functions, the types of the same names that witness calls, and their list.
 ///

@@ -1,7 +1,7 @@
-//! Atomic operations with a scope and an ordering, in the words of `std::sync::atomic`.
+//! Atomic operations with a scope and an ordering, named as in `std::sync::atomic`.
 //!
-//! [`atomic`] makes one of a place: `atomic(&mut count[i]).fetch_add(1, Ordering::Relaxed)`. The ordering
-//! is a constant of the kernel. Relaxed operations print as CUDA's functions, others as PTX.
+//! [`atomic`] makes an atomic from a place: `atomic(&mut count[i]).fetch_add(1, Ordering::Relaxed)`. The ordering is a
+//! constant of the kernel. Relaxed operations print as CUDA's functions, others as PTX.
 
 use core::sync::atomic::Ordering;
 
@@ -23,7 +23,7 @@ pub const BLOCK: u8 = 0;
 pub const CLUSTER: u8 = 1;
 /// The threads of the device see it.
 pub const DEVICE: u8 = 2;
-/// The threads of all devices and of the host see it.
+/// All devices and the host.
 pub const SYSTEM: u8 = 3;
 
 /// A place that is accessed atomically, as seen by the threads of a scope.
@@ -39,7 +39,7 @@ impl<T: DeviceType, const SCOPE: u8> DeviceType for Atomic<'_, T, SCOPE> {
     }
 }
 
-/// Values that are loaded, stored and exchanged atomically: 32 and 64 bits.
+/// Values that can be loaded, stored and exchanged atomically: 32 and 64 bits.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be accessed atomically",
     label = "no atomic for this type",
@@ -138,7 +138,7 @@ const fn scoped(name: &'static str) -> Builtin {
 }
 
 scopes! {
-    /// A place for atomic operations that the threads of the device see.
+    /// A place for atomic operations with device scope.
     ///
     /// ```
     /// # use warpsmith::prelude::*;
@@ -159,11 +159,11 @@ scopes! {
     /// # Ok(()) }
     /// ```
     atomic DEVICE;
-    /// A place for atomic operations that the threads of the block see.
+    /// A place for atomic operations with block scope.
     atomic_block BLOCK;
-    /// A place for atomic operations that the threads of the cluster see. Compute capability 9.0.
+    /// A place for atomic operations with cluster scope. Compute capability 9.0.
     atomic_cluster CLUSTER;
-    /// A place for atomic operations that all devices and the host see.
+    /// A place for atomic operations with system scope: all devices and the host.
     atomic_system SYSTEM;
 }
 
@@ -336,7 +336,7 @@ methods! {
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
         compare_exchange(place, current, new, success, failure, scope(SCOPE))
     };
-    /// The same: the hardware's does not fail without a reason.
+    /// The same: the hardware's compare-and-exchange does not fail spuriously.
     fn compare_exchange_weak / compare_exchange_weak_in_kernels =
         CAS(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> where T: AtomicBits |place| {
         compare_exchange(place, current, new, success, failure, scope(SCOPE))
@@ -369,12 +369,11 @@ methods! {
     fn fetch_xor / fetch_xor_in_kernels = XOR(value: T, order: Ordering) -> T where T: AtomicInt |place| {
         update(place, order, scope(SCOPE), |old| T::from_word(old.to_word() ^ value.to_word()))
     };
-    /// Adds one, or starts again at zero when the place holds `limit` or more. Returns the previous value.
+    /// Adds one, or wraps to zero if the place holds `limit` or more. Returns the previous value.
     fn fetch_inc / fetch_inc_in_kernels = INC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
         update(place, order, scope(SCOPE), |old| T::from_word(if old >= limit { 0 } else { old.to_word() + 1 }))
     };
-    /// Subtracts one, or starts again at `limit` when the place holds zero or more than `limit`. Returns the previous
-    /// value.
+    /// Subtracts one, or wraps to `limit` if the place holds zero or more than `limit`. Returns the previous value.
     fn fetch_dec / fetch_dec_in_kernels = DEC(limit: T, order: Ordering) -> T where T: AtomicInt + Wraps |place| {
         update(place, order, scope(SCOPE), |old| {
             let (word, limit) = (old.to_word(), limit.to_word());
@@ -383,7 +382,7 @@ methods! {
     };
 }
 
-/// The type that the hardware counts in a circle: `u32`.
+/// The type for wrapping counters: `u32`.
 #[diagnostic::on_unimplemented(message = "a `{Self}` cannot count in a circle atomically", note = "u32 can")]
 pub trait Wraps: AtomicInt {}
 

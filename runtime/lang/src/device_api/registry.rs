@@ -1,4 +1,4 @@
-//! Every builtin of the device language: the functions of [`device_api`](super) and the methods that kernels call.
+//! Every builtin of the kernel language: the functions of [`device_api`](super) and the methods that kernels call.
 //!
 //! Device functions of the library itself (`#[gpu_fn]`, such as those of groups of lanes) are no builtins: they are made of
 //! them.

@@ -1,4 +1,4 @@
-//! Registers that warpgroups give to each other while a kernel runs.
+//! Reallocates registers between warpgroups while a kernel runs.
 //!
 //! All warps of a warpgroup make each call together. Source: PTX ISA, `setmaxnreg`; compute capability 9.0, on that
 //! architecture alone (`sm_90a`).
@@ -8,7 +8,7 @@ use super::wgmma::TOGETHER;
 use crate::ir::{Facts, Form, Prelude};
 use crate::simulator::context::{self, RegisterChange};
 
-/// Gives registers back until each thread of the warp has `N`, a multiple of 8 from 24 to 256.
+/// Releases registers until each thread of the warp has `N`, a multiple of 8 from 24 to 256.
 ///
 /// All warps of the warpgroup make the call. The kernel states its largest block by `launch_bounds`, which determines the
 /// registers of each thread at the start. rustc refuses other numbers. Source: PTX ISA, `setmaxnreg.dec`.
@@ -29,7 +29,7 @@ pub fn setmaxnreg_dec<const N: u32>() {
     context::set_registers("setmaxnreg_dec", RegisterChange::Fewer, N);
 }
 
-/// Takes registers that other warps have given back until each thread of the warp has `N`, and waits for them.
+/// Acquires registers that other warps have released until each thread of the warp has `N`, and waits for them.
 ///
 /// The rules of [`setmaxnreg_dec`] apply. Source: PTX ISA, `setmaxnreg.inc`.
 #[inline]
@@ -42,8 +42,9 @@ pub fn setmaxnreg_inc<const N: u32>() {
 /// Sets the registers of each thread of the warpgroup to `N`, the number of its role in `#[gpu_kernel(warpgroups(40, 232,
 /// 232))]`.
 ///
-/// Write the call in the kernel itself, first in a branch on [`warpgroup_id`](super::wgmma::warpgroup_id). It is an error
-/// if a warpgroup that reaches it has another number. It prints as [`setmaxnreg_dec`] or as [`setmaxnreg_inc`].
+/// Write the call in the kernel itself, as the first statement in a branch on
+/// [`warpgroup_id`](super::wgmma::warpgroup_id). It is an error if a warpgroup that reaches it has another number. It
+/// prints as [`setmaxnreg_dec`] or as [`setmaxnreg_inc`].
 #[inline]
 #[track_caller]
 pub fn registers<const N: u32>() {

@@ -7,7 +7,7 @@ use core::mem::{align_of, size_of, transmute};
 use crate::simulator::context::{self, SharedSite};
 use crate::types::{DeviceType, GpuType, Shared};
 
-/// Declares a static shared array; only as the value of a `let` in a kernel or `#[gpu_fn]`.
+/// Declares a shared array; only as the value of a `let` in a kernel or `#[gpu_fn]`.
 ///
 /// ```
 /// # use warpsmith::prelude::*;
@@ -29,10 +29,10 @@ use crate::types::{DeviceType, GpuType, Shared};
 ///
 /// One to three dimensions, `shared!([[f32; COLS]; ROWS])`; extents are constants, const generics
 /// or comptime arguments, or arithmetic on them. The contents are undefined until written.
-/// `shared!([f32; 64], align = 16)` asks for an alignment in bytes, as a view of it as `F32x4` needs.
+/// `shared!([f32; 64], align = 16)` sets the alignment in bytes, for example for a view of it as `F32x4`.
 ///
-/// A type that says how much shared memory it takes, such as `Tile`, is declared
-/// by its name: `let mut tile = shared!(Tile<f32, 32, 32>);`.
+/// Types that live in shared memory, such as `Tile`, are declared by their names: `let mut tile = shared!(Tile<f32, 32,
+/// 32>);`.
 #[macro_export]
 macro_rules! shared {
     ($($tokens:tt)*) => {

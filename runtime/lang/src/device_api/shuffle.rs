@@ -1,17 +1,18 @@
 //! Exchange of values between the lanes of a warp.
 //!
-//! `mask` names the lanes that take part, bit `i` for lane `i`; every one of them must make the
-//! call, and the caller must be among them. `width` is 1, 2, 4, 8, 16 or 32: lanes are cut into
-//! groups of that many, and an exchange never leaves its group. A lane that would reach outside its
-//! group keeps its own value. The value of a lane that takes no part is undefined on a GPU, and reading
-//! it is a fault on the simulator while it checks initialisation; otherwise the own value is kept.
+//! `mask` has the participating lanes, bit `i` for lane `i`; every one of them must make the call, and
+//! the caller must be among them. `width` is 1, 2, 4, 8, 16 or 32: lanes are divided into groups of
+//! this size, and an exchange never leaves its group. A lane that would read from outside its group
+//! keeps its own value. The value of a lane that does not participate is undefined on a GPU, and
+//! reading it is a fault on the simulator while it checks initialisation; otherwise the caller keeps
+//! its own value.
 
 use crate::ir::{CudaText, Effect, Facts, Prelude, SyncScope, Type};
 use crate::simulator::context;
 use crate::types::{DeviceType, GpuType};
 
-/// A value that lanes exchange: plain data, and tuples, `Option`s and `Result`s of it. Those of 32 or
-/// 64 bits are one or two instructions, others one for each four bytes.
+/// A value that lanes can exchange: plain data, and tuples, `Option`s and `Result`s of it. Values of 32
+/// or 64 bits take one or two instructions, others one for each four bytes.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be exchanged between lanes",
     note = "plain data can, and tuples, `Option`s and `Result`s of it"

@@ -1,4 +1,4 @@
-//! Barriers of a block and a warp, and the author's word that a value is uniform.
+//! Barriers of a block and a warp, and the author's promise that a value is uniform.
 
 use super::text::{fixed, with};
 use crate::device_api::number::Num;
@@ -45,15 +45,15 @@ builtin! {
 
     /// Waits at barrier `number` of the block, from 1 to 15, until `threads` threads have arrived there.
     ///
-    /// `threads` is a multiple of 32. Barrier 0 is [`sync_threads`]'s. A kernel whose numbers are constants takes the barriers up to
-    /// the highest of them; with any other number it takes all 16. Source: PTX ISA, `barrier.sync`.
+    /// `threads` is a multiple of 32. Barrier 0 is [`sync_threads`]'s. A kernel whose numbers are constants reserves the barriers up
+    /// to the highest of them; with any other number it reserves all 16. Source: PTX ISA, `barrier.sync`.
     pub fn named_barrier_sync(number: u32, threads: u32) {
         cuda: |_, _| named("sync", &[]), by_constant: Some(|_, constants| named("sync", constants)), effect: Effect::Sync(SyncScope::Warp), facts: Facts { lanes: Lanes::Any, ..Facts::PART_OF_BARRIER }
     } {
         context::named_barrier(number, threads, true);
     }
 
-    /// Arrives at barrier `number` of the block without waiting; others wait by [`named_barrier_sync`].
+    /// Arrives at barrier `number` of the block without waiting; others wait with [`named_barrier_sync`].
     ///
     /// Source: PTX ISA, `barrier.arrive`.
     pub fn named_barrier_arrive(number: u32, threads: u32) {
@@ -73,7 +73,7 @@ builtin! {
 
     /// Waits for every lane of the warp; orders their memory accesses.
     ///
-    /// Every lane of the warp must reach it; [`sync_warp_mask`] takes fewer.
+    /// Every lane of the warp must reach it; use [`sync_warp_mask`] for fewer.
     pub fn sync_warp() { cuda: fixed("__syncwarp()"), effect: Effect::Sync(SyncScope::Warp), facts: Facts::BARRIER } {
         context::sync_warp(u32::MAX);
     }
@@ -83,7 +83,7 @@ builtin! {
         context::sync_warp(mask);
     }
 
-    /// The same value, with the author's word that it is equal in all threads that compare it.
+    /// Returns the value, with the author's promise that it is equal in all threads that compare it.
     ///
     /// Overrules the uniformity analysis: a barrier under `if uniform(x) > 0` is accepted. The
     /// simulator still reports a barrier that not all threads reach.

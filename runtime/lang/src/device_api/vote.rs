@@ -4,7 +4,7 @@ use super::text::{fixed, with};
 use crate::ir::{Effect, Facts, Lanes, Prelude, SyncScope, Variance};
 use crate::simulator::context;
 
-/// The lanes of `mask` whose predicate holds, and the lanes that take part.
+/// The lanes of `mask` whose predicate holds, and the participating lanes.
 #[track_caller]
 fn votes(mask: u32, kind: &'static str, predicate: bool) -> (u32, u32) {
     let lanes = context::warp_exchange(mask, kind, [u8::from(predicate); 16]);
@@ -65,8 +65,8 @@ builtin! {
 
     /// The lanes of the warp that execute this together, bit `i` for lane `i`.
     ///
-    /// On a GPU, these are the lanes that the hardware runs at once; rely on no lane but the own. On the simulator: all
-    /// lanes that come here before they wait for anything else.
+    /// On a GPU, these are the lanes that the hardware runs together; rely only on the calling lane being among them.
+    /// On the simulator: all lanes that reach the call before they wait for anything else.
     pub fn active_mask() -> u32 {
         cuda: fixed("__activemask()"), effect: Effect::Sync(SyncScope::Warp), variance: Variance::PerThread, facts: Facts { lanes: Lanes::Any, ..Facts::MOVES }
     } {

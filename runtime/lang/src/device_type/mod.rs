@@ -1,8 +1,8 @@
 //! Device types: the name of a type in the IR, its layout, and the values that memory may hold.
 //!
 //! [`DeviceType`] is every type that may be written in a kernel, references included; [`GpuType`] is the plain data among
-//! them, which buffers and kernel arguments hold; [`Constant`] is a type whose values stand in CUDA source. Knows no
-//! recording and no CUDA text.
+//! them, which buffers and kernel arguments hold; [`Constant`] is a type whose values can be written in CUDA source.
+//! Independent of recording and CUDA text.
 
 mod constant;
 mod field;
@@ -86,7 +86,7 @@ pub struct ByValue<T> {
     pub bytes: fn(T) -> ValueBytes,
 }
 
-/// Plain data for which any bits are a value, so memory may be read as it.
+/// Plain data for which any bit pattern is a valid value, so any memory may be read as it.
 ///
 /// # Safety
 /// Any bits of its size are a valid value.
@@ -101,7 +101,7 @@ pub unsafe trait AnyBits: GpuType {
     const FILLED: () = ();
 }
 
-/// A value of the device language that lives in shared memory, declared by `shared!(Name<…>)`.
+/// A value of the kernel language that lives in shared memory, declared by `shared!(Name<…>)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be declared in shared memory by its name",
     label = "no array and no tile",

@@ -1,7 +1,7 @@
 //! Textures and surfaces as kernels see them.
 //!
 //! A [`Texture`] samples and a [`Surface`] reads and writes the texels of an image, which an [`ImageObject`] describes. The
-//! host's images make accesses; this module knows no memory of the host's and no driver.
+//! host's images make accesses; this module is independent of host memory and drivers.
 
 mod handle;
 mod surface;

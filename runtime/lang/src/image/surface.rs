@@ -72,7 +72,7 @@ macro_rules! surface {
         extents! { $name<Texel>, $shape }
 
         impl<T: Texel> $name<'_, T> {
-            /// The texel at indices; zero outside of the image.
+            /// The texel at indices; zero outside the image.
             ///
             /// # Panics
             /// On the host, of an image on a GPU.
@@ -84,7 +84,7 @@ macro_rules! surface {
                 self.load($all)
             }
 
-            /// Stores a texel at indices; nothing outside of the image.
+            /// Stores a texel at indices; does nothing outside the image.
             ///
             /// # Panics
             /// On the host, of an image on a GPU.

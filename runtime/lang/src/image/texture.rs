@@ -64,10 +64,10 @@ macro_rules! texture {
         extents! { $name<TextureValue>, $shape }
 
         impl<T: TextureValue> $name<'_, T> {
-            /// The value at coordinates, as the sampler says.
+            /// The value at coordinates, according to the sampler.
             ///
-            /// Between texels it is interpolated with weights of 8 bits: off by at most 1/256 of the
-            /// difference of the texels around it in each dimension, and by rounding.
+            /// Between texels it is interpolated with weights of 8 bits: in each dimension, off by at
+            /// most 1/256 of the difference of the surrounding texels, plus rounding.
             ///
             /// # Panics
             /// On the host, of an image on a GPU.
@@ -79,7 +79,7 @@ macro_rules! texture {
                 self.read($at, $layer)
             }
 
-            /// The texel at indices, as it is stored, whatever the sampler says; zero outside of the image.
+            /// The texel at indices, as it is stored, regardless of the sampler; zero outside the image.
             ///
             /// # Panics
             /// On the host, of an image on a GPU.

@@ -9,7 +9,7 @@ use crate::ir::{
 /// The target that a call resolves to.
 #[derive(Clone)]
 pub enum Callee {
-    /// A builtin of the device language.
+    /// A builtin of the kernel language.
     Builtin(&'static Builtin, Option<Meaning>),
     /// An operator that the type does not overload.
     Native,

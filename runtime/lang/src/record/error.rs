@@ -2,7 +2,7 @@
 
 use crate::ir::Location;
 
-/// A construct that type-checks in Rust but has no meaning in the device language.
+/// A construct that type-checks in Rust but has no meaning in the kernel language.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -67,14 +67,14 @@ pub enum RecordError {
         at: Location,
     },
     /// A slice as the result of a closure.
-    #[error("{}:{}: a closure cannot give a slice in a kernel; give a `View`, or the range", at.file, at.line)]
+    #[error("{}:{}: a closure cannot return a slice in a kernel; return a `View`, or the range", at.file, at.line)]
     ClosureSlice {
         /// The end of the closure.
         at: Location,
     },
     /// A reference to a temporary as the result of a function or a closure.
     #[error(
-        "{}:{}: `{function}` gives a reference to a temporary, whose memory CUDA does not keep; give the value, or a reference to a \
+        "{}:{}: `{function}` returns a reference to a temporary, which CUDA does not keep alive; return the value, or a reference to a \
          `const` array", at.file, at.line
     )]
     Temporary {
@@ -84,7 +84,7 @@ pub enum RecordError {
         at: Location,
     },
     /// A variable through which a slice could be made another.
-    #[error("{}:{}: `{name}` refers to a slice that it may make another, which a kernel cannot print; give back the new slice in a tuple, or a range", at.file, at.line)]
+    #[error("{}:{}: `{name}` is a `&mut &[T]`, through which the slice could be replaced; a kernel does not support that: return the new slice in a tuple, or a range", at.file, at.line)]
     SlicePlace {
         /// The variable.
         name: String,
@@ -125,7 +125,7 @@ pub enum RecordError {
     },
     /// A name in camel case that is no variant of what it is matched with.
     #[error(
-        "{}:{}: `{name}` in a pattern is no variant of `{ty}`; a constant that is matched in a kernel has a name in capitals", at.file, at.line
+        "{}:{}: `{name}` in a pattern is not a variant of `{ty}`; in a kernel, write the name of a matched constant in capitals", at.file, at.line
     )]
     Pattern {
         /// The name.

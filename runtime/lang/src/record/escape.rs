@@ -59,7 +59,7 @@ fn hoist_from(block: &mut Block, vars: &mut [Variable], hoisted: &mut Vec<Stmt>)
     }
 }
 
-/// Returns whether an address is stored in a variable from outside of the block.
+/// Returns whether an address is stored in a variable from outside the block.
 fn lets_references_out(block: &Block) -> bool {
     let (mut declared, mut stored) = (Vec::new(), Vec::new());
     visit::stmts(block, &mut |stmt| match &stmt.kind {

@@ -49,7 +49,7 @@ pub struct Definition<'a> {
 /// Records a kernel and every kernel that it launches.
 ///
 /// # Errors
-/// The first construct whose types the device language does not support, with its Rust line.
+/// The first construct whose types the kernel language does not support, with its Rust line.
 pub fn record(definition: Definition<'_>) -> Result<Module, RecordError> {
     let at = definition.at;
     let mut recorder = Recorder::new();

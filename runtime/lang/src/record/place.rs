@@ -294,7 +294,7 @@ impl Recorder {
     }
 }
 
-/// Returns whether a base is printed by a name of its own: a part of a slice, or a reference to a shared array inside of a value.
+/// Returns whether a base is printed by a name of its own: a part of a slice, or a reference to a shared array inside a value.
 fn needs_name(base: &Expr) -> bool {
     let of_shared = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Shared { .. }));
     matches!(base.kind, ExprKind::SubSlice { .. })

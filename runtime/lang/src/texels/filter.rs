@@ -35,7 +35,7 @@ impl Texels {
         self.pitch * self.extents[1] * self.extents[2]
     }
 
-    /// The address of a texel; `None` outside of the image.
+    /// The address of a texel; `None` outside the image.
     pub fn at(&self, index: [usize; 3]) -> Option<*mut u8> {
         let [x, y, z] = index;
         let inside = (0..3).all(|axis| index[axis] < self.extents[axis]);
@@ -43,7 +43,7 @@ impl Texels {
         inside.then(|| (self.base + offset()) as *mut u8)
     }
 
-    /// The components of a texel; zeros outside of the image.
+    /// The components of a texel; zeros outside the image.
     pub fn fetch(&self, index: [usize; 3]) -> [f64; 4] {
         match self.at(index) {
             // SAFETY: a texel of this format, in memory that the handle of the texels borrows.
@@ -132,7 +132,7 @@ fn located(coordinate: f32, extent: usize, sampler: &Sampler, axis: usize) -> f6
     f64::from(x * extent as f32).clamp(-FAR, FAR)
 }
 
-/// The index inside of the image that an index stands for; `None` is the border.
+/// The index inside the image that an index stands for; `None` is the border.
 fn address(mode: AddressMode, index: i64, extent: i64) -> Option<i64> {
     match mode {
         AddressMode::Clamp => Some(index.clamp(0, extent - 1)),

@@ -12,7 +12,7 @@ pub enum Filter {
     Linear,
 }
 
-/// The texels that a coordinate outside of the image stands for.
+/// The texels that a coordinate outside the image stands for.
 ///
 /// Source: CUDA Driver API, `CUaddress_mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -20,15 +20,15 @@ pub enum AddressMode {
     /// The texel at the edge.
     #[default]
     Clamp,
-    /// The image again and again; for normalized coordinates.
+    /// The image repeats; for normalized coordinates.
     Wrap,
-    /// The image and its mirror image in turns; for normalized coordinates.
+    /// The image repeats, mirrored every other time; for normalized coordinates.
     Mirror,
     /// The border's colour.
     Border,
 }
 
-/// The settings of sampling. Default: by point, clamped, by texel coordinates.
+/// The settings of sampling. Default: point filtering, clamped, texel coordinates.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -43,21 +43,21 @@ pub enum AddressMode {
 pub struct Sampler {
     /// The texels that make a sample.
     pub filter: Filter,
-    /// The address modes in x, y and z, for coordinates outside of the image.
+    /// The address modes in x, y and z, for coordinates outside the image.
     pub address: [AddressMode; 3],
     /// Whether coordinates go from 0 to 1.
     pub normalized: bool,
-    /// The colour outside of the image.
+    /// The colour outside the image.
     pub border: [f32; 4],
 }
 
 impl Sampler {
-    /// A sampler by point, clamped, by texel coordinates.
+    /// A sampler with point filtering, clamped, for texel coordinates.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Between texels by linear interpolation, of textures that read floats.
+    /// Linear interpolation between texels, for textures that read floats.
     pub fn linear(self) -> Self {
         Self { filter: Filter::Linear, ..self }
     }
@@ -67,20 +67,20 @@ impl Sampler {
         Self { normalized: true, ..self }
     }
 
-    /// Sets the address mode for coordinates outside of the image, in every dimension.
+    /// Sets the address mode for coordinates outside the image, in every dimension.
     pub fn address(self, mode: AddressMode) -> Self {
         self.address_each([mode; 3])
     }
 
-    /// Sets the address modes in x, y and z, for coordinates outside of the image. An image uses as many modes as it has
+    /// Sets the address modes in x, y and z, for coordinates outside the image. An image uses as many modes as it has
     /// dimensions; layers have two.
     pub fn address_each(self, modes: [AddressMode; 3]) -> Self {
         Self { address: modes, ..self }
     }
 
-    /// Sets the colour outside of the image for [`AddressMode::Border`]. Default: zero.
+    /// Sets the colour outside the image for [`AddressMode::Border`]. Default: zero.
     ///
-    /// It is of the values that are read, so normalized reads have one from 0 to 1, or -1 to 1.
+    /// It has the type of the values that are read, so it is from 0 to 1, or -1 to 1, for normalized reads.
     pub fn border(self, colour: [f32; 4]) -> Self {
         Self { border: colour, ..self }
     }

@@ -59,7 +59,7 @@ macro_rules! matrix {
         }
 
         impl<T> $name<'_, T> {
-            /// A view of `rows` × `cols` elements, rows `stride` elements apart.
+            /// A view of `rows` × `cols` elements with a row stride of `stride` elements.
             ///
             /// # Safety
             /// The address is of that many initialised elements for as long as the lifetime says.
@@ -82,7 +82,7 @@ macro_rules! matrix {
 
         #[gpu_impl]
         impl<'a, T: GpuType> $name<'a, T> {
-            /// A matrix of `rows` × `cols` elements of a slice, row after row.
+            /// The elements of a slice as a row-major matrix of `rows` × `cols`.
             pub fn new(x: $slice, rows: usize, cols: usize) -> $name<'a, T> {
                 debug_assert!(rows * cols <= x.len(), "a matrix has more elements than its slice");
                 unsafe { $name::from_raw_parts(x.$address(), rows, cols, cols) }
@@ -117,7 +117,8 @@ macro_rules! matrix {
                 unsafe { $name::from_raw_parts(self.ptr.add(start), rows, cols, self.stride as usize) }
             }
 
-            /// Tile (`row`, `col`) of a matrix cut into tiles of `height` × `width`; those at the edges are smaller.
+            /// Tile (`row`, `col`) of a matrix divided into tiles of `height` × `width`; tiles at the edges are
+            /// smaller.
             pub fn tile(self, row: usize, col: usize, height: usize, width: usize) -> $name<'a, T> {
                 let (top, left) = (row * height, col * width);
                 debug_assert!(
@@ -152,7 +153,7 @@ macro_rules! matrix {
 }
 
 matrix! {
-    /// A read-only matrix in global or shared memory, by value: rows of elements, a stride apart.
+    /// A read-only matrix with a row stride in global or shared memory, by value.
     View2 View &'a [T], *const T, as_ptr, false
 }
 

@@ -1,5 +1,5 @@
 //! Device types: scalars, vectors, slices, views, shared arrays, enums and their operators, as Rust types that a kernel may
-//! use, and as their values while a kernel is simulated. This module knows no CUDA text.
+//! use, and as their values while a kernel is simulated. This module is independent of CUDA text.
 
 mod enums;
 mod equality;

@@ -121,7 +121,7 @@ impl<T> Row<T> {
     }
 }
 
-/// A row is an array of its own: it may be given to what takes a slice.
+/// A row is an array itself, and can be passed as a slice.
 impl<T> Deref for Row<T> {
     type Target = Shared<T>;
     fn deref(&self) -> &Shared<T> {
@@ -139,7 +139,7 @@ impl<T> DerefMut for Row<T> {
     }
 }
 
-/// A plane is a matrix of its own: it may be given to what takes a `Shared2`.
+/// A plane is a matrix itself, and can be passed as a `Shared2`.
 impl<T> Deref for Plane<T> {
     type Target = Shared2<T>;
     fn deref(&self) -> &Shared2<T> {

@@ -9,8 +9,8 @@ use crate::simulator::context;
 
 /// The descriptor behind `&[T]` and `&mut [T]` in device code: where the elements are and how many.
 ///
-/// A kernel written with `x: &[f32]` sees `&Slice<f32>`. Each simulated thread owns its descriptor,
-/// so a `&mut Slice` promises nothing about the elements, which other threads may write.
+/// A kernel written with `x: &[f32]` sees `&Slice<f32>`. Each simulated thread owns its descriptor, so a `&mut Slice`
+/// guarantees nothing about the elements, which other threads may write.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Slice<T> {

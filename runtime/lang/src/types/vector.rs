@@ -1,4 +1,4 @@
-//! Two, three or four scalars side by side, laid out and aligned as CUDA's vector types.
+//! Two, three or four scalars, with the layout and alignment of CUDA's vector types.
 //!
 //! A load or store of an 8- or 16-byte vector is one instruction.
 
@@ -41,12 +41,12 @@ impl DeviceFn for SplatMarker {
     }
 }
 
-/// The smaller of two; of a number and a NaN the number, as `f32::min` gives it.
+/// The smaller of two; if one is NaN, the other, as with `f32::min`.
 fn lesser<T: PartialOrd>(a: T, b: T) -> T {
     if b < a || !is_number(&a) { b } else { a }
 }
 
-/// The larger of two; of a number and a NaN the number.
+/// The larger of two; if one is NaN, the other.
 fn greater<T: PartialOrd>(a: T, b: T) -> T {
     if b > a || !is_number(&a) { b } else { a }
 }

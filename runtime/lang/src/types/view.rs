@@ -149,12 +149,12 @@ macro_rules! view {
 }
 
 view! {
-    /// Read-only elements in global memory, by value: `Copy`, 16 bytes, may stand in a struct.
+    /// Read-only elements in global memory, by value: `Copy`, 16 bytes, can be a field of a struct.
     View, *const T, false
 }
 
 view! {
-    /// Elements in global or shared memory, by value: `Copy`, 16 bytes, may stand in a struct.
+    /// Elements in global or shared memory, by value: `Copy`, 16 bytes, can be a field of a struct.
     ///
     /// Copies of one `ViewMut` address the same elements, as pointers do in CUDA.
     ViewMut, *mut T, true

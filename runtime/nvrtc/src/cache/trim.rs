@@ -1,6 +1,6 @@
 //! The size bound: how much there is, and what goes first.
 //!
-//! This module knows names and times of files, and nothing of their contents.
+//! This module uses only the names and times of files, not their contents.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Write};

@@ -124,7 +124,7 @@ impl AddAssign for Atomics {
 pub struct Bulk {
     /// Copies, of a box or of bytes side by side; one that is multicast is one.
     pub requests: u64,
-    /// Bytes that they write: in each block of a multicast, and with those that a load fills outside of a matrix.
+    /// Bytes that they write: in each block of a multicast, and with those that a load fills outside a matrix.
     pub bytes: u64,
     /// Sectors of 32 bytes of global memory, each counted once for each copy that touches it.
     pub sectors: u64,

@@ -50,7 +50,7 @@ pub struct SharedBox {
 pub struct BoxPiece {
     /// The first of them, from the start of the box in shared memory.
     pub at: usize,
-    /// Their address in the tensor; `None` outside of it.
+    /// Their address in the tensor; `None` outside it.
     pub tensor: Option<usize>,
     /// How many.
     pub bytes: usize,
@@ -61,7 +61,7 @@ pub struct BoxPiece {
 pub struct BoxPart<'a> {
     /// Its bytes.
     pub pieces: &'a [BoxPiece],
-    /// The byte that those outside of the tensor are filled with.
+    /// The byte that those outside the tensor are filled with.
     pub fill: u8,
     /// Bytes of an element.
     pub element: usize,
@@ -69,7 +69,7 @@ pub struct BoxPart<'a> {
     pub at: &'a [i64],
 }
 
-/// Starts a copy of a box; bytes outside of the tensor are filled, or not stored. All of them count.
+/// Starts a copy of a box; bytes outside the tensor are filled, or not stored. All of them count.
 ///
 /// `shared` and `barrier` are in this block's shared memory, also of a copy to others.
 #[track_caller]

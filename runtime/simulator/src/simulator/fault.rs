@@ -177,7 +177,7 @@ pub enum SimFault {
         problem: Box<Misuse>,
     },
     /// Threads wait for each other, or spin, and none can go on.
-    #[error("no thread that has started can go on in kernel `{kernel}`: {}{}", list(.waiting), to_start(.unstarted))]
+    #[error("deadlock in kernel `{kernel}`: no thread that has started can go on: {}{}", list(.waiting), to_start(.unstarted))]
     Deadlock {
         /// The kernel.
         kernel: String,
@@ -347,8 +347,8 @@ pub enum SimFault {
         /// The message of the operating system.
         reason: String,
     },
-    /// A thread that goes round loops without end.
-    #[error("a thread has gone {steps} times round loops and has not ended: the loop at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, goes on; see that its condition becomes false, or raise `step_budget` of the simulator's settings", triple(.block), triple(.thread))]
+    /// An endless loop.
+    #[error("a thread has run {steps} loop iterations and has not ended: the loop at {file}:{line}, in block {}, thread {} of kernel `{kernel}`, is still running; make sure that its condition becomes false, or raise `step_budget` of the simulator's settings", triple(.block), triple(.thread))]
     Endless {
         /// The kernel.
         kernel: String,

@@ -39,7 +39,7 @@ pub struct Settings {
     pub executor: Executor,
     /// The sanitizers that printed CUDA is compiled with; default: none.
     pub sanitizers: Sanitizers,
-    /// How the simulator adds the products of tensor cores; default: exactly.
+    /// How the simulator adds the tensor-core products; default: exactly.
     pub tensor_cores: TensorCores,
     /// Iterations of loops that a thread of the interpreter may make. Default: 2^32.
     pub step_budget: u64,

@@ -9,7 +9,7 @@
 
 pub use warpsmith_ir::half::nearest_half;
 
-/// How the simulator adds the products of tensor cores.
+/// How the simulator adds the tensor-core products.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TensorCores {
     /// Products and their sum are exact, and the sum is rounded once, to the nearest.
@@ -46,10 +46,10 @@ pub enum TensorUnit {
     Single,
     /// Sums of `f16`.
     Half,
-    /// Sums of `f32` whose lowest ten bits are zero: `wgmma` of elements of eight bits.
+    /// Sums of `f32` whose lowest ten bits are zero: `wgmma` of 8-bit elements.
     Short,
     /// Sums of `f32` of elements that become `f16` first. Of every four along K the products of the first two are added, then
-    /// those of the others, and an addition of `f32` adds the old sum. `mma` of elements of eight bits compiles to this.
+    /// those of the others, and an addition of `f32` adds the old sum. `mma` of 8-bit elements compiles to this.
     Converted,
 }
 

@@ -81,7 +81,7 @@ enum Counted {
     },
 }
 
-/// The transfers that are under way.
+/// The transfers that are in flight.
 #[derive(Default)]
 pub(super) struct Transfers {
     groups: Groups<Transfer>,

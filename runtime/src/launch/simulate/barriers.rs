@@ -22,16 +22,16 @@ const SEEDS: [u64; 2] = [1, 7];
 const BUDGET: u64 = 1 << 22;
 
 impl<K: Kernel> Launch<'_, K> {
-    /// Finds out which of its barriers, fences, waits and memory orderings this launch needs.
+    /// Determines which of its barriers, fences, waits and memory orderings this launch needs.
     ///
-    /// The kernel is launched on the simulator's interpreter as it is, which leaves its results, and then without
-    /// each of them in turn:
+    /// The kernel is launched on the simulator's interpreter unchanged, whose results are kept, and then without each of
+    /// them in turn:
     ///
-    /// - first the barrier orders nothing: two accesses that it alone orders are then a data race;
-    /// - if there is no race, and the barrier is a whole one that gives no value, its call is left out: this finds
-    ///   other faults and other results.
+    /// - first the barrier orders nothing: two accesses that only it orders are then a data race;
+    /// - if there is no race, and the barrier is a whole one without a result, its call is removed: this finds other faults
+    ///   and different results.
     ///
-    /// If the kernel can tell several orders of blocks and warps apart, all of this is done in each of them.
+    /// If the results may depend on the order of blocks and warps, all of this is done in several orders.
     ///
     /// ```
     /// use warpsmith::prelude::*;
@@ -60,8 +60,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`Launch::launch_observed`], and any fault of the launch as it is: the question makes sense only for a
-    /// launch without a fault.
+    /// The errors of [`Launch::launch_observed`], and any fault of the unchanged launch.
     pub fn barriers(self, device: &Device) -> Result<Barriers> {
         let (simulation, launch) = (self.any().simulation(device)?, self.any());
         simulation.statics().enter(|| simulation.barriers(launch.kernel, launch.args))

@@ -11,8 +11,8 @@ impl<K: Kernel> Launch<'_, K> {
     /// Launches, and counts the costs by Rust line.
     ///
     /// The simulator counts. A launch on a GPU runs twice: first on the simulator, with copies of the memory that its
-    /// arguments reach, then on the GPU as usual. The copies take as much host memory, and the simulator needs its time
-    /// for all threads.
+    /// arguments reach, then on the GPU as usual. The copies need the same amount of host memory, and the simulator runs every thread,
+    /// which takes its time.
     ///
     /// ```
     /// use warpsmith::prelude::*;

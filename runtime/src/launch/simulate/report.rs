@@ -23,13 +23,13 @@ fn finished(page: Page, timing: Option<Timing>, kernel: &str, device: &Device) -
 }
 
 impl<K: Kernel> Launch<'_, K> {
-    /// Launches, and makes a page about the launch: source with heat, accesses, checks, loops, banks, roofline, occupancy.
-    /// [`Page::write`] writes it as HTML; `Display` prints it as text.
+    /// Launches, and makes a page about the launch: source with a heat map, accesses, checks, loops, banks, roofline,
+    /// occupancy. [`Page::write`] writes it as HTML; `Display` prints it as text.
     ///
     /// On a GPU, the page shows the achieved figures beside the predicted ones. The launch is counted like
     /// [`Launch::metrics`] does, then repeated up to eleven times. Each repetition starts from the original memory and, with
-    /// NVRTC, with caches that hold none of it. The time is the median of all but the first. In the end, the memory is that of
-    /// one launch. Output of the kernel appears each time. The ceilings are [`Ceilings::of`] the device.
+    /// NVRTC, with flushed caches. The time is the median of all but the first. Afterwards, memory is as after one launch.
+    /// Output of the kernel appears each time. The ceilings are [`Ceilings::of`] the device.
     ///
     /// [`Page::with_time`] and [`Page::with_samples`] add measurements of other tools to the page.
     ///

@@ -63,10 +63,9 @@ impl<K: Kernel> Launch<'_, K> {
 
     /// [`Launch::explain_on`] a GPU, with the time of the launch with its checks and without.
     ///
-    /// In each of `rounds` rounds, both forms are launched in turn. Each launch starts from the memory as it was before the
-    /// call, of which the host keeps a copy, and with caches that hold none of it; in the end the memory is as it was
-    /// before. Each launch prints the kernel's output. The times are medians; a first launch of each form is not timed. The
-    /// simulator times nothing.
+    /// In each of `rounds` rounds, both forms are launched in turn. Each launch starts from the memory before the call, of which the host
+    /// keeps a copy, and with flushed caches; at the end the memory is restored. Each launch prints the kernel's output. The times are
+    /// medians; the first launch of each form is not timed. The simulator does not time.
     ///
     /// ```
     /// use warpsmith::prelude::*;

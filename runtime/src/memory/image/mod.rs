@@ -1,8 +1,8 @@
-//! Images: texels in the layout that textures and surfaces want, a CUDA array on a GPU.
+//! Images: texels in the layout that textures and surfaces need, a CUDA array on a GPU.
 //!
 //! An [`Image`] owns its texels. [`Image::texture`] lends them to kernels that sample, and [`Image::surface`] to
 //! kernels that write, one at a time, as `&` and `&mut` do; launches on several streams, copies and drops are
-//! ordered as those of a buffer. Knows no CUDA text.
+//! ordered as for a buffer. Independent of CUDA text.
 
 mod accesses;
 mod check;
@@ -49,7 +49,7 @@ pub type Image1<T> = Image<T, Line>;
 pub type Image2<T> = Image<T, Plane>;
 /// An image of three dimensions.
 pub type Image3<T> = Image<T, Volume>;
-/// Images of two dimensions side by side.
+/// Layers of two-dimensional images.
 pub type ImageLayers<T> = Image<T, Layers>;
 
 #[derive(Debug)]
@@ -207,8 +207,8 @@ impl<T: Texel, D: Shape> Image<T, D> {
         Ok(())
     }
 
-    /// The image as kernels sample it, an argument for `&Texture2<R>`. The first of a sampler makes CUDA's object,
-    /// which the image keeps.
+    /// The image as kernels sample it, an argument for `&Texture2<R>`. The first use of a sampler creates CUDA's
+    /// texture object, which the image keeps.
     ///
     /// `R` is the texels' type; `f32`, or a vector of it, also reads 8- and 16-bit integers as 0 to 1 or -1 to 1,
     /// and halves.
@@ -235,7 +235,7 @@ impl<T: Texel, D: Shape> Image<T, D> {
         self.surface_once()
     }
 
-    /// The surface, for a caller that has no other use of the image meanwhile.
+    /// The surface, for a caller that does not use the image in another way at the same time.
     pub(crate) fn surface_once(&self) -> Result<Surface<'_, T, D>> {
         let Inner { form, largest_surface, device, .. } = &*self.inner;
         check::surface(*largest_surface, form.shape, form.extents, *device)?;

@@ -1,4 +1,4 @@
-//! Maps of tensors in device memory, which kernels give the copy engine.
+//! Tensor maps of device memory, with which kernels drive the copy engine.
 
 mod part;
 
@@ -39,7 +39,7 @@ pub struct TensorOptions {
 }
 
 impl TensorOptions {
-    /// The L2 cache fetches 128 bytes at once; elements outside of the tensor are zeros.
+    /// The L2 cache fetches 128 bytes at once; elements outside the tensor are zeros.
     pub fn new() -> Self {
         Self::default()
     }
@@ -49,7 +49,7 @@ impl TensorOptions {
         Self { promotion, ..self }
     }
 
-    /// Loads NaNs for elements outside of the tensor; the device chooses their bits.
+    /// Loads NaNs for elements outside the tensor; the device chooses their bits.
     pub fn fill_nan(self) -> Self {
         Self { fill: BoxFill::Nan, ..self }
     }
@@ -159,8 +159,7 @@ impl<'a, T: MappedElement> Part<'a, T> {
     ///
     /// One map works for many launches.
     ///
-    /// # Errors
-    /// [`TensorMapError`] for a matrix that the copy engine does not know; a driver error.
+    /// # Errors [`TensorMapError`] for a matrix that the copy engine does not support; a driver error.
     ///
     /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
     pub fn tensor_map<const ROWS: usize, const COLS: usize, L: BoxLayout>(

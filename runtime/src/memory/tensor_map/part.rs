@@ -19,7 +19,7 @@ use warpsmith_tiles::tensor_map::{
 ///
 /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalDim`.
 const EXTENT: u64 = 1 << 32;
-/// Elements of an outer dimension are fewer bytes apart.
+/// The strides of outer dimensions are below this number of bytes.
 ///
 /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`, `globalStrides`.
 const STRIDE: u64 = 1 << 40;
@@ -214,7 +214,7 @@ macro_rules! tensor_part {
                 Self { at, _elements: PhantomData }
             }
 
-            /// Sets the elements from one of each dimension to the next, the outermost first; the last is 1.
+            /// Sets the strides in elements, outermost dimension first; the last is 1.
             ///
             /// They need not descend: `.strides([64, 4096, 1])` of `[64, 4096, 64]` are the columns of a matrix in panels of 64.
             pub fn strides(self, elements: [usize; RANK]) -> Self {
@@ -233,8 +233,8 @@ macro_rules! tensor_part {
 tensor_part! {
     /// Elements of a buffer as a tensor of `RANK` dimensions that the copy engine loads: `buffer.tensor([planes, rows, cols])`.
     ///
-    /// Its elements lie side by side, the last dimension innermost, unless [`strides`](Self::strides) says otherwise. `map` makes
-    /// the argument of a kernel, whose parameter's type gives the boxes.
+    /// Its elements are contiguous, the last dimension innermost, unless [`strides`](Self::strides) says otherwise. `map` makes the
+    /// argument of a kernel, whose parameter type determines the boxes.
     ///
     /// ```
     /// # use warpsmith::prelude::*;
@@ -270,9 +270,9 @@ macro_rules! maps {
             /// One map works for many launches.
             ///
             /// # Errors
-            /// [`TensorMapError`] for a tensor that the copy engine does not know: an extent that is no 1 to 2^32, elements
-            /// beyond the memory, an address or a stride that is no multiple of 16 bytes, a stride of 2^40 bytes or more; a
-            /// fill of NaNs for integers; a GPU below compute capability 9.0. A driver error.
+            /// [`TensorMapError`] for a tensor that the copy engine does not support: an extent outside 1 to 2^32, elements beyond
+            /// the memory, an address or a stride that is not a multiple of 16 bytes, a stride of 2^40 bytes or more; a fill of NaNs
+            /// for integers; a GPU below compute capability 9.0. A driver error.
             ///
             /// Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
             pub fn map<$(const $extent: usize,)+ L: BoxLayout>(self) -> Result<$map<'a, T, $($extent,)+ L>> {

@@ -1,8 +1,8 @@
 //! A page about one launch: source, memory, checks, loops, roofline and occupancy, as HTML and as text.
 //!
 //! The metrics of a simulated launch come in, with the kernel's IR, its CUDA, and its resources where NVRTC is installed.
-//! One HTML file goes out, which refers to nothing outside itself and runs no script. Its pictures are SVG, and it is
-//! light or dark as the browser is. Or text for a terminal.
+//! One HTML file goes out, which refers to nothing outside itself and runs no script. Its pictures are SVG, and it follows
+//! the browser's light or dark mode. It also prints as text for a terminal.
 //!
 //! A page is made where the kernel is: `kernel(…).report(&device)` in a test, an example or a program
 //! (`examples/report.rs`). [`Directory`](super::Directory) collects the pages of all launches of a program.
@@ -108,8 +108,8 @@ impl Page {
 
     /// Shows how long a launch of the same shape and size took on a device, beside what its ceilings allow.
     ///
-    /// Times are the GPU's: of [`crate::Event`], of a [`crate::Tuner`], or of a profiler. [`crate::Launch::report`] on a GPU
-    /// measures them itself.
+    /// Times must be from a GPU: from [`crate::Event`], a [`crate::Tuner`], or a profiler. [`crate::Launch::report`] on a
+    /// GPU measures them itself.
     pub fn with_time(self, ceilings: Ceilings, time: Duration) -> Self {
         let timing = Timing::new(&ceilings.name, vec![time]);
         self.with_timing(ceilings, timing)
@@ -120,7 +120,7 @@ impl Page {
         Self { ceilings, timing: Some(timing), ..self }
     }
 
-    /// Shows beside each line how many warps a GPU was sampled there, and why they waited.
+    /// Shows beside each line how many warps were sampled there on a GPU, and why they stalled.
     pub fn with_samples(self, samples: Samples) -> Self {
         Self { samples: Some(samples), ..self }
     }

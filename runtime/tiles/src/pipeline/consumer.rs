@@ -17,7 +17,7 @@ use crate::types::DeviceType;
 pub struct Consumer<'a, S, const STAGES: usize, const CONSUMERS: u32, const BLOCKS: u32> {
     pub(super) pipeline: Pipeline<'a, S, STAGES, CONSUMERS, BLOCKS>,
     pub(super) turn: Turn,
-    /// The stage that a product under way still reads, or `STAGES`.
+    /// The stage that a product in flight still reads, or `STAGES`.
     pub(super) held: u32,
 }
 
@@ -48,7 +48,7 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         Loaded { pipeline: self.pipeline, stage }
     }
 
-    /// Gives a stage back. The warpgroup's products of its tiles are done.
+    /// Releases a stage. The warpgroup's products of its tiles must be done.
     ///
     /// One thread of the warpgroup arrives at each block's barrier. If threads have read tiles by themselves, the warpgroup
     /// meets first, by `named_barrier_sync`.
@@ -57,10 +57,10 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         self.give_back(filled.stage);
     }
 
-    /// Holds a stage while the product that was started last reads it, and gives back the stage that was held before, whose
-    /// product is done.
+    /// Holds a stage while the last product started reads it, and releases the stage that was held before, whose product is
+    /// done.
     ///
-    /// Each stage is read by one product. [`finish`](Self::finish) gives back the last stage.
+    /// Each stage is read by one product. [`finish`](Self::finish) releases the last stage.
     #[track_caller]
     pub fn release_behind<D: Num, const N: usize>(
         &mut self,
@@ -74,7 +74,7 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         self.held = filled.stage;
     }
 
-    /// Waits for all products, which ends the chain, and gives back the stage that was held.
+    /// Waits for all products, which ends the chain, and releases the stage that was held.
     #[track_caller]
     pub fn finish<D: Num, const N: usize>(&mut self, chain: Chain<D, N>) {
         chain.finish();

@@ -1,7 +1,7 @@
-//! Stages of tiles, which the copy engine fills for one thread and warpgroups empty, in turns.
+//! Stages of tiles, which one thread fills with the copy engine, and warpgroups empty in turn.
 //!
-//! Written in the device language itself, over [`Barrier`]s and tensor copies. This module alone knows the phase of each
-//! barrier, its arrivals and its bytes. A kernel handles guards, which are consumed.
+//! Written in the kernel language itself, on [`Barrier`]s and tensor copies. Only this module handles phases, arrivals and byte
+//! counts. A kernel handles guards, which are consumed.
 
 mod consumer;
 mod producer;
@@ -28,11 +28,10 @@ pub use stage::{StagePart, StageTiles, largest};
 /// `STAGES` stages of tiles in the block's shared memory. One thread fills them, and `CONSUMERS` warpgroups in each of
 /// `BLOCKS` blocks of a cluster empty them.
 ///
-/// `shared!(Pipeline<S, STAGES, CONSUMERS, BLOCKS>)` declares it and initialises its barriers; all threads of the block, or
-/// of the cluster, meet there. One thread of each block calls [`producer`](Self::producer), and all threads of each
-/// consuming warpgroup call [`consumer`](Self::consumer). `BLOCKS` is more than 1 if blocks of a cluster fill each other's
-/// stages by [`Slot::load_multicast`]. A stage is then free when the consumers of all these blocks have released it.
-/// Compute capability 9.0.
+/// `shared!(Pipeline<S, STAGES, CONSUMERS, BLOCKS>)` declares it and initialises its barriers; all threads of the block, or of the
+/// cluster, must reach it. One thread of each block calls [`producer`](Self::producer), and all threads of each consuming warpgroup
+/// call [`consumer`](Self::consumer). `BLOCKS` is more than 1 if blocks of a cluster fill each other's stages by
+/// [`Slot::load_multicast`]. A stage is then free when the consumers of all these blocks have released it. Compute capability 9.0.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Pipeline<'a, S, const STAGES: usize, const CONSUMERS: u32 = 1, const BLOCKS: u32 = 1> {

@@ -1,4 +1,4 @@
-//! Products of a warpgroup that are under way, as a borrow of their sums.
+//! Products of a warpgroup in flight, as a borrow of their sums.
 
 use core::mem::{offset_of, size_of};
 
@@ -16,9 +16,9 @@ use crate::types::DeviceType;
 /// Products that a warpgroup starts on the sums of an [`Accumulator`]. [`Accumulator::chain`] makes it.
 ///
 /// The tensor cores use the sums, and left operands in registers, until [`finish`](Self::finish). The chain borrows them
-/// until then, so code that reads, writes or copies them does not compile. Each product is a group of its own, and
-/// [`wait`](Self::wait) waits for all but the last ones, whose tiles are still in use. All 128 threads of the warpgroup
-/// make each call together.
+/// until then, so code that reads, writes or copies them does not compile. Each product is a separate group, and
+/// [`wait`](Self::wait) waits for all but the last ones, whose tiles are still in use. All 128 threads of the warpgroup make
+/// each call together.
 #[derive(Debug)]
 #[repr(C)]
 #[must_use = "the sums are the tensor cores' until the chain is finished"]
@@ -175,8 +175,8 @@ impl<'s, D: Num, const N: usize> Chain<'s, D, N> {
         wgmma_commit();
     }
 
-    /// Waits until at most the last `PRODUCTS` products of the warpgroup, by any chain, are under way. The tiles of all
-    /// earlier products may be filled again.
+    /// Waits until at most the last `PRODUCTS` products of the warpgroup, in any chain, are in flight. The tiles of all
+    /// earlier products may be refilled.
     #[track_caller]
     pub fn wait<const PRODUCTS: u32>(&mut self) {
         wgmma_wait::<PRODUCTS>();

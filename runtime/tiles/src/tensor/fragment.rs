@@ -1,4 +1,4 @@
-//! Operations on the sums of a product, alike for the sums of a warp and of a warpgroup.
+//! Operations on the sums of a product, the same for a warp and a warpgroup.
 
 use core::mem::size_of;
 
@@ -14,8 +14,8 @@ use crate::types::{AnyBits, DeviceType, ViewMut2};
 
 /// A matrix in the registers of a warp or a warpgroup: a [`WarpAccumulator`] or an [`Accumulator`].
 ///
-/// Code that follows a product is written once for both, as a function of `F: Fragment<Element = f32>`. Rows and columns count within
-/// the fragment. All threads that share it make each call together.
+/// An epilogue is written once for both, as a function of `F: Fragment<Element = f32>`. Rows and columns count within the fragment.
+/// All threads that share it make each call together.
 ///
 /// ```
 /// # use warpsmith::prelude::*;
@@ -54,7 +54,7 @@ use crate::types::{AnyBits, DeviceType, ViewMut2};
 /// ```
 #[gpu_trait]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no matrix in registers",
+    message = "`{Self}` is not a matrix in registers",
     label = "no sums of tensor cores",
     note = "sums are a `WarpAccumulator` of a warp, or an `Accumulator` of a warpgroup"
 )]
@@ -80,7 +80,7 @@ pub trait Fragment: DeviceType {
     /// Replaces element `i` of the calling thread.
     fn set(&mut self, i: usize, element: Self::Element);
 
-    /// Joins the elements of each row, beginning with `start`. All threads of a row get the same result.
+    /// Reduces the elements of each row, beginning with `start`. All threads of a row get the same result.
     fn reduce_rows<F: Fn(Self::Element, Self::Element) -> Self::Element + Copy>(
         &self,
         start: Self::Element,
@@ -96,7 +96,7 @@ pub trait Fragment: DeviceType {
 
     /// Rows and columns from the first element of a thread to its element `i`.
     ///
-    /// Four elements are of two columns side by side, in a row and in the eighth below; the next four are eight columns further.
+    /// Four elements belong to two adjacent columns, in a row and in the row eight below; the next four are eight columns further.
     /// Source: PTX ISA, fragments of `mma.m16n8k16` and `wgmma.m64nNk16`.
     fn offset(i: usize) -> (usize, usize) {
         (i / (Self::COLS / 2) * 16 + i / 2 % 2 * 8, i / 4 % (Self::COLS / 8) * 8 + i % 2)
@@ -292,7 +292,7 @@ fn store_pair<O: AnyBits>(to: *mut O, a: O, b: O) {
     }
 }
 
-/// Two elements of 16 bits in a register, the first in its low half.
+/// Two 16-bit elements in a register, the first in its low half.
 #[gpu_fn]
 fn pair<O: AnyBits>(low: O, high: O) -> u32 {
     let halves = [low, high];

@@ -12,11 +12,11 @@ use crate::ir::{FieldType, StructType, Type, ValueLayout};
 use crate::tile::{Canonical, Tile};
 use crate::types::DeviceType;
 
-/// The left operand of a product in the registers of a warpgroup: 64 × `K` elements of 16 bits, in `K / 4` registers of
+/// The left operand of a product in the registers of a warpgroup: 64 × `K` 16-bit elements, in `K / 4` registers of
 /// each thread.
 ///
 /// [`Accumulator::to_operand`](super::Accumulator::to_operand) makes it from sums, and [`load`](Self::load) from a tile. [`store`](Self::store)
-/// writes it to one. `K` is a multiple of 16 up to 256. A [`Chain`](super::Chain) borrows it while products are under way.
+/// writes it to one. `K` is a multiple of 16 up to 256. A [`Chain`](super::Chain) borrows it while products are in flight.
 #[derive(Debug)]
 pub struct LeftOperand<T, const K: usize> {
     pub(super) registers: Registers<[u32; 4], K, 16>,

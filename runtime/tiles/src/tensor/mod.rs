@@ -1,8 +1,8 @@
-//! Matrices in the registers of a warp or a warpgroup, and their products by the tensor cores.
+//! Matrices in the registers of a warp or a warpgroup, and their products on tensor cores.
 //!
-//! Written in the device language itself, over the instructions of [`ptx`](crate::ptx). A warp holds a block of sums, a
+//! Written in the kernel language itself, on the instructions in [`ptx`](crate::ptx). A warp holds a block of sums, a
 //! [`WarpAccumulator`], and multiplies [`OperandA`]s by [`OperandB`]s, which it loads from [`Tile`](crate::tile::Tile)s of
-//! shared memory. A warpgroup holds an [`Accumulator`] and multiplies tiles where they lie; while it does, a [`Chain`]
+//! shared memory. A warpgroup holds an [`Accumulator`] and multiplies tiles in shared memory; meanwhile, a [`Chain`]
 //! borrows the sums. Only this module knows which thread holds which element; kernels use rows and columns.
 
 // Device code: `is_multiple_of` would be a call.

@@ -17,9 +17,9 @@ use crate::types::DeviceType;
 /// 64 × `N` sums in the registers of a warpgroup, `N / 2` in each thread. `N` is a multiple of 8 from 8 to 256.
 ///
 /// All 128 threads of the warpgroup make each call together. Operands are tiles in shared memory with rows of 128 bytes,
-/// [`Swizzle128`](super::Swizzle128), or [`Panels`](super::Panels) of them. The type is not `Copy`, and a [`Chain`] borrows
-/// the sums while products are under way. What threads wrote to them is visible to the tensor cores after
-/// `ptx::fence_proxy_async` of each thread that wrote and a barrier. Compute capability 9.0, on that architecture alone.
+/// [`Swizzle128`](super::Swizzle128), or [`Panels`](super::Panels) of them. The type is not `Copy`, and a [`Chain`] borrows the
+/// sums while products are in flight. Writes by threads to the tiles become visible to the tensor cores after each writing thread
+/// calls `ptx::fence_proxy_async`, followed by a barrier. Compute capability 9.0 only.
 ///
 /// ```
 /// # use warpsmith::prelude::*;

@@ -130,7 +130,7 @@ macro_rules! copies {
 copies! {
     /// Starts a copy of a box into a tile; `barrier` counts its bytes.
     ///
-    /// The copy has [`Tile::SIZE`] bytes, including those of elements outside of the tensor, which become zeros, or the
+    /// The copy has [`Tile::SIZE`] bytes, including those of elements outside the tensor, which become zeros, or the
     /// map's fill. A thread lets the barrier expect the bytes, by `mbarrier_arrive_expect_tx`; `load_tile` of the barrier does
     /// both. A thread that has waited for the barrier sees the tile. Source: PTX ISA, `cp.async.bulk.tensor`; compute
     /// capability 9.0.
@@ -173,7 +173,7 @@ copies! {
 
     /// Starts a copy of a tile into a box, in the group that the thread's next `bulk_commit` closes.
     ///
-    /// Elements outside of the tensor are left out. Threads that wrote the tile call `fence_proxy_async` before they meet
+    /// Elements outside the tensor are left out. Threads that wrote the tile call `fence_proxy_async` before they meet
     /// with the thread that starts the copy. Source: PTX ISA, `cp.async.bulk.tensor`; compute capability 9.0.
     tma_store Store<MappedElement, StoreMap>(
         map: &mut M, at: [I; RANK], tile: Tile<'_, T, ROWS, COLS, L>

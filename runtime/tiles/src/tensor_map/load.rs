@@ -1,4 +1,4 @@
-//! The methods of barriers that load tiles, written in the device language itself.
+//! The methods of barriers that load tiles, written in the kernel language itself.
 
 use warpsmith_macros::{gpu_impl, gpu_trait};
 

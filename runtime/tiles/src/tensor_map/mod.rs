@@ -1,4 +1,4 @@
-//! Maps of tensors as kernels see them, and the copies of boxes by the copy engine.
+//! Tensor maps as kernels see them, and the copies of boxes by the copy engine.
 //!
 //! A map holds the position of a tensor in global memory and the shape of the boxes in which it is copied; the host makes
 //! it. A box lies in a [`Tile`](crate::tile::Tile): the rows of all its outer dimensions below each other. This module does
@@ -20,7 +20,7 @@ use crate::tile::{Layout, Swizzle, Unswizzled};
 use crate::types::DeviceType;
 pub use element::{MappedElement, ReducedBits, ReducedOrder, ReducedSum};
 
-/// Layouts of tiles that the copy engine knows: [`Swizzle128`](crate::tile::Swizzle128) and its siblings, [`Unswizzled`].
+/// Tile layouts that the copy engine supports: [`Swizzle128`](crate::tile::Swizzle128) and its siblings, [`Unswizzled`].
 #[diagnostic::on_unimplemented(
     message = "the copy engine does not know the layout `{Self}`",
     label = "no layout of a tensor's box",
@@ -92,9 +92,9 @@ macro_rules! map_traits {
 }
 
 map_traits! {
-    /// Maps of tensors of `RANK` dimensions, whose boxes are loaded into tiles of `ROWS` × `COLS` elements.
+    /// Tensor maps of `RANK` dimensions, whose boxes are loaded into tiles of `ROWS` × `COLS` elements.
     LoadMap
-    /// Maps of tensors of `RANK` dimensions, whose boxes are stored from tiles of `ROWS` × `COLS` elements.
+    /// Tensor maps of `RANK` dimensions, whose boxes are stored from tiles of `ROWS` × `COLS` elements.
     StoreMap
 }
 

@@ -1,8 +1,7 @@
 //! Tiles: rectangles of global memory that a block loads together into its shared memory.
 //!
-//! Written in the device language itself. A tile knows its extents and its layout by type, so the
-//! widest legal access is chosen when the kernel is specialized; ragged edges are filled.
-//! Tiles of registers and of tensor cores will stand beside these, over the same layouts.
+//! Written in the kernel language itself. The type of a tile has its extents and layout, so the widest legal access
+//! is chosen when the kernel is specialized; elements beyond the matrix are filled.
 
 // Device code: `is_multiple_of` would be a call.
 #![allow(clippy::manual_is_multiple_of)]
@@ -32,9 +31,9 @@ pub use stages::Stages;
 
 /// A tile of `ROWS` × `COLS` elements in the block's shared memory.
 ///
-/// Declared by `shared!(Tile<T, ROWS, COLS>)` or `shared!(Tile<T, ROWS, COLS, Layout>)`. Threads load and
-/// store it together; between writes of some threads and reads of others stands
-/// [`sync_threads`](crate::prelude::sync_threads).
+/// Declared by `shared!(Tile<T, ROWS, COLS>)` or `shared!(Tile<T, ROWS, COLS, Layout>)`. Threads load and store it
+/// together; call [`sync_threads`](crate::prelude::sync_threads) between writes by some threads and reads by
+/// others.
 ///
 /// ```
 /// # use warpsmith::prelude::*;
@@ -127,11 +126,11 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
         self.fill::<false>(x, row.cast::<isize>(), col.cast::<isize>(), fill);
     }
 
-    /// The same, by copies that go on while the threads do something else.
+    /// The same, with copies that run while the threads do other work.
     ///
-    /// They have arrived after [`copy_async_wait`](crate::prelude::copy_async_wait) of their group and a
-    /// [`sync_threads`](crate::prelude::sync_threads). Elements of one and two bytes that cannot be copied
-    /// four bytes at a time are loaded as [`load`](Self::load) does.
+    /// They are complete after [`copy_async_wait`](crate::prelude::copy_async_wait) of their group and a
+    /// [`sync_threads`](crate::prelude::sync_threads). Elements of one and two bytes that cannot be copied four
+    /// bytes at a time are loaded as [`load`](Self::load) does.
     pub fn load_async<R: Num, C: Num>(self, x: View2<T>, row: R, col: C, fill: T) {
         self.fill::<true>(x, row.cast::<isize>(), col.cast::<isize>(), fill);
     }
@@ -220,7 +219,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const OF: usize, cons
 impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const GROUP: usize>
     Tile<'a, T, ROWS, COLS, Swizzle128<GROUP>>
 {
-    /// The same memory as panels side by side: panel `i` consists of the `OF` rows from `i * OF` on.
+    /// The same memory as adjacent panels: panel `i` consists of the `OF` rows from `i * OF` on.
     pub fn side_by_side<const OF: usize, const WIDTH: usize>(
         self,
     ) -> Tile<'a, T, OF, WIDTH, Panels<OF, GROUP>> {

@@ -1,7 +1,7 @@
-//! A ring of rows in shared memory that the copy engine fills and threads empty, with guards that are given back once.
+//! A ring of rows in shared memory that the copy engine fills and threads empty, with guards that are released once.
 //!
-//! Written in the device language itself, over [`Barrier`]s. A guard is no `Copy` type: rustc refuses to give a place back
-//! twice, and to read a row that was given back.
+//! Written in the kernel language itself, on [`Barrier`]s. A guard is not `Copy`: rustc rejects releasing a row twice, and
+//! reading a released row.
 
 use core::marker::PhantomData;
 use core::mem::{offset_of, size_of};
@@ -17,9 +17,9 @@ use crate::types::{AnyBits, DeviceType, InShared, View, ViewMut};
 
 /// `STAGES` rows of `N` elements in the block's shared memory, filled by the copy engine and emptied by threads.
 ///
-/// Declared by `shared!(RowRing<T, N, STAGES>)`. All threads call [`init`](Self::init); one of them fills rows by its
-/// [`filler`](Self::filler), and as many as `init` was told read them, each by its own [`reader`](Self::reader), in the order
-/// in which they were filled. A row is of a multiple of 16 bytes. Compute capability 9.0.
+/// Declared by `shared!(RowRing<T, N, STAGES>)`. All threads call [`init`](Self::init). One of them fills rows with its
+/// [`filler`](Self::filler), and as many as were given to `init` read them, each with its own [`reader`](Self::reader), in
+/// the order in which they were filled. The size of a row is a multiple of 16 bytes. Compute capability 9.0.
 ///
 /// ```
 /// # use warpsmith::prelude::*;
@@ -59,7 +59,7 @@ use crate::types::{AnyBits, DeviceType, InShared, View, ViewMut};
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct RowRing<'a, T, const N: usize, const STAGES: usize> {
-    /// The rows, then the barriers that tell that one is full, then those that tell that one is empty.
+    /// The rows, then the barriers that signal full rows, then those that signal empty rows.
     elements: *mut T,
     memory: PhantomData<&'a T>,
 }
@@ -77,7 +77,7 @@ impl<T: AnyBits, const N: usize, const STAGES: usize> InShared for RowRing<'_, T
     const LEN: usize = Self::ROWS + 2 * STAGES;
 }
 
-/// Structs of kernels alone, whose values are moved: no buffer holds them, and no argument is one.
+/// Structs that exist only in kernels, whose values are moved: they cannot be in buffers or arguments.
 macro_rules! moved {
     ($($(#[$docs:meta])* $name:ident { $($field:ident: $ty:ty),+ })+) => {$(
         $(#[$docs])*
@@ -106,7 +106,7 @@ macro_rules! moved {
 moved! {
     /// The writer of a [`RowRing`], which fills the rows in turn; one thread has it.
     Filler { stage: usize, free: Phase }
-    /// A row of a [`RowRing`] that all readers have given back.
+    /// A row of a [`RowRing`] that all readers have released.
     #[must_use = "a row that is not committed is never filled, and its readers wait for ever"]
     Free { stage: usize }
     /// A reader of a [`RowRing`], which reads the rows in turn; each reading thread has its own.
@@ -189,7 +189,7 @@ impl<'a, T: AnyBits, const N: usize, const STAGES: usize> Free<'a, T, N, STAGES>
         self.ring.full(self.stage).load(&mut row[..], from);
     }
 
-    /// Gives the row to the readers, who wait for its loads.
+    /// Passes the row to the readers, who wait for its loads.
     #[track_caller]
     pub fn commit(self) {
         self.ring.full(self.stage).arrive();
@@ -214,12 +214,12 @@ impl<'a, T: AnyBits, const N: usize, const STAGES: usize> Reader<'a, T, N, STAGE
 
 #[gpu_impl]
 impl<'a, T: AnyBits, const N: usize, const STAGES: usize> Filled<'a, T, N, STAGES> {
-    /// The row, for as long as it is not given back.
+    /// The row, until it is released.
     pub fn row(&self) -> View<'_, T> {
         unsafe { View::from_raw_parts(self.ring.start(self.stage) as *const T, N) }
     }
 
-    /// Gives the row back; the thread has read it.
+    /// Releases the row, which the thread has read.
     #[track_caller]
     pub fn release(self) {
         self.ring.empty(self.stage).arrive();

@@ -1,4 +1,4 @@
-//! Methods of arrays by value, written in the device language.
+//! Methods of arrays by value, written in the kernel language.
 
 use warpsmith_macros::gpu_fn;
 

@@ -1,6 +1,6 @@
 //! Methods of `Option` and `Result`.
 //!
-//! Methods that choose between values are written in the device language. Methods that fail are recorded, because their
+//! Methods that choose between values are written in the kernel language. Methods that fail are recorded, because their
 //! fault is at the caller's line.
 
 use warpsmith_macros::gpu_fn;

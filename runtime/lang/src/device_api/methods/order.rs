@@ -1,4 +1,4 @@
-//! Methods that order numbers, `cmp` and its like, and those of `core::cmp::Ordering`, written in the device language.
+//! Methods that order numbers, `cmp` and its like, and those of `core::cmp::Ordering`, written in the kernel language.
 
 use core::cmp::Ordering;
 

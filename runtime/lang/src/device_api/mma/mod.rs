@@ -1,9 +1,9 @@
-//! Products of small matrices by the tensor cores, which a warp computes together: `a` times `b`, added to sums.
+//! Products of small matrices on tensor cores, which a warp computes together: `a` times `b`, added to sums.
 //!
 //! `mma_m16n8k16_f32_bf16` multiplies 16 × 16 elements of `bf16` by 16 × 8 and adds sums of `f32`, as PTX names it: rows,
-//! columns, and how many products each sum gets. `a` has its rows one after the other and `b` its columns. Each lane has some
-//! of the elements in registers; which ones, [`MmaShape`] says. A register of 32 bits holds two elements of 16 bits or four of 8,
-//! the first in the lowest bits.
+//! columns, and how many products each sum gets. `a` is row-major and `b` column-major. Each lane has some of the elements in
+//! registers; [`MmaShape`] says which ones. A register of 32 bits holds two 16-bit elements or four of 8, the first in the
+//! lowest bits.
 //!
 //! Source: PTX ISA, `mma`.
 

@@ -26,9 +26,9 @@ pub(super) trait Format {
 
 /// Floats of 32 bits whose lowest 13 bits the hardware ignores.
 pub(super) struct Tf32;
-/// Floats of eight bits, four of them the exponent's.
+/// 8-bit floats, four of them the exponent's.
 pub(super) struct E4m3;
-/// Floats of eight bits, five of them the exponent's.
+/// 8-bit floats, five of them the exponent's.
 pub(super) struct E5m2;
 
 macro_rules! formats {

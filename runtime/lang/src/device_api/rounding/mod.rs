@@ -1,9 +1,9 @@
 //! Arithmetic rounded in a stated direction, of `f32` and `f64`; the simulator's is bit for bit the GPU's.
 //!
-//! The suffix is the direction: `rn` to the nearest and to even between two, `rz` towards zero, `ru`
-//! towards +∞, `rd` towards -∞. None is contracted with its neighbours, so `add_rn(mul_rn(a, b), c)`
-//! rounds twice where `a * b + c` may be fused. A result beyond the largest value is that value or
-//! infinity, as the direction says; an exact zero difference is -0 in `rd` and +0 otherwise.
+//! The suffix is the rounding mode: `rn` to nearest, ties to even, `rz` towards zero, `ru` towards +∞,
+//! `rd` towards -∞. These operations are never contracted, so `add_rn(mul_rn(a, b), c)` rounds twice where
+//! `a * b + c` may be fused. A result beyond the largest value is that value or infinity, as the direction
+//! says; an exact zero difference is -0 in `rd` and +0 otherwise.
 
 pub(super) mod exact;
 
@@ -107,7 +107,7 @@ directed! {
 }
 
 builtin! {
-    /// `1 / sqrt(x)`, rounded to the nearest: [`rsqrt`](super::math::rsqrt) without its error.
+    /// `1 / sqrt(x)`, rounded to nearest: [`rsqrt`](super::math::rsqrt) without its error.
     ///
     /// Source: CUDA Math API, `__frsqrt_rn`.
     pub fn rsqrt_rn(x: f32) -> f32 { cuda: fixed("__frsqrt_rn({0})") } {

@@ -1,12 +1,12 @@
-//! Products of matrices that a warpgroup, four warps side by side, computes while its threads do something else.
+//! Asynchronous matrix products by a warpgroup (four consecutive warps), whose threads can do other work meanwhile.
 //!
 //! `wgmma` multiplies 64 × K elements by K × N, where K elements are 32 bytes, and adds the products to sums in the
-//! registers of the 128 threads. Its operands lie in shared memory, and a [`matrix_descriptor`] describes each; the left
+//! registers of the 128 threads. Its operands are in shared memory, each described by a [`matrix_descriptor`]; the left
 //! operand can be in registers instead. All threads of the warpgroup make each call together.
 //!
 //! Between a product and the [`wgmma_wait`] of its group, the registers of the sums belong to the tensor cores. Nothing
-//! else may touch them, except a further product of the same shape, which adds to them. Source: PTX ISA, `wgmma`; compute
-//! capability 9.0, on that architecture alone (`sm_90a`).
+//! else may access them, except a further product of the same shape, which adds to them. Source: PTX ISA, `wgmma`; compute
+//! capability 9.0 only (`sm_90a`).
 
 mod element;
 mod text;
@@ -52,7 +52,7 @@ impl<D: Num, const C: usize> WgmmaRegisters for [[D; 4]; C] {}
 builtin! {
     /// Number of the calling thread's warpgroup in its block.
     ///
-    /// All lanes of the warp make the call, so the compiler sees that the number is the same in the warp.
+    /// All lanes of the warp make the call, so the compiler can see that the number is uniform in the warp.
     pub fn warpgroup_id() -> u32 {
         cuda: with("ws_warpgroup_id()", &WARPGROUP_ID), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarpgroup, fixes_variance: true, facts: Facts::MOVES
@@ -62,14 +62,14 @@ builtin! {
 
     /// Describes a matrix in shared memory for [`wgmma`], whose first element is `place`.
     ///
-    /// `leading` and `stride` are distances in bytes, multiples of 16. `swizzle` is the range in which units of 16 bytes
-    /// change places: 0 not at all, 1 within 128 bytes, 2 within 64, 3 within 32. In a matrix that is swizzled within 128
-    /// bytes and begins at a multiple of 1024 bytes, eight rows of 128 bytes are one piece.
+    /// `leading` and `stride` are distances in bytes, multiples of 16. `swizzle` is the span within which units of 16 bytes
+    /// are permuted: 0 for none, 1 for 128 bytes, 2 for 64, 3 for 32. In a matrix that is swizzled within 128 bytes and
+    /// begins at a multiple of 1024 bytes, eight rows of 128 bytes are one piece.
     ///
-    /// - If elements along K lie side by side, `stride` is the distance from one piece to the piece of the next eight rows,
+    /// - If the matrix is contiguous along K, `stride` is the distance from one piece to the piece of the next eight rows,
     ///   and `leading` is ignored. The descriptor plus 2 describes the next 32 bytes along K.
-    /// - If rows lie side by side, a piece has 64 rows and eight elements along K. `leading` is the distance to the next 64
-    ///   rows, and `stride` the distance to the next eight elements along K.
+    /// - If it is contiguous along the rows' dimension (turned), a piece has 64 rows and eight elements along K. `leading`
+    ///   is the distance to the next 64 rows, and `stride` the distance to the next eight elements along K.
     ///
     /// Source: PTX ISA, `wgmma`, matrix descriptor.
     pub fn matrix_descriptor<T: AnyBits>(place: &T, leading: u32, stride: u32, swizzle: u32) -> u64 {
@@ -91,7 +91,7 @@ builtin! {
     /// Keeps the compiler from moving computations or uses of the sums across this call. The compiler does not know which
     /// registers the products own.
     ///
-    /// It belongs between products and other computations of the same registers: before [`wgmma_fence`] and after
+    /// Call it between products and other computations with the same registers: before [`wgmma_fence`] and after
     /// [`wgmma_wait`]. It prints no instruction.
     pub fn wgmma_pin<S: WgmmaRegisters>(sums: &mut S) {
         cuda: with("ws_wgmma_pin({0})", &PIN), by_reference: true, effect: TOGETHER, min_compute: (9, 0), arch_specific: true,
@@ -110,14 +110,14 @@ builtin! {
 
 /// Starts a product of operands in shared memory. It has 64 × `8 * C` sums, and each thread has `[[T::Sum; 4]; C]` of them.
 ///
-/// `a` and `b` are descriptors. `a` has 64 rows, and `b` has `8 * C` columns. Elements along K lie side by side in both.
-/// With `A_TURNED`, the rows of `a` lie side by side instead, and with `B_TURNED` the columns of `b`; only elements of 16
-/// bits allow that. Without `keep`, the old values of the sums are ignored.
+/// `a` and `b` are descriptors. `a` has 64 rows, and `b` has `8 * C` columns. Both are contiguous along K. With `A_TURNED`,
+/// `a` is column-major instead, and with `B_TURNED`, `b` is row-major; this needs 16-bit elements. Without `keep`, the old
+/// values of the sums are ignored.
 ///
 /// Sum `[j][i]` of thread `t` is in row `t / 32 * 16 + t % 32 / 4 + i / 2 * 8` and column `j * 8 + t % 4 * 2 + i % 2`.
 ///
 /// On the simulator, products are exact, and so are their sums, which are rounded once, unless
-/// [`Settings::tensor_cores`](crate::simulator::Settings::tensor_cores) asks for the numbers of a GPU.
+/// [`Settings::tensor_cores`](crate::simulator::Settings::tensor_cores) selects a GPU's numbers.
 ///
 /// rustc refuses other shapes, and columns side by side of elements of 8 or 32 bits:
 ///
@@ -185,8 +185,8 @@ pub fn wgmma_rs<T: WgmmaElement, S: WgmmaSums<T>, const B_TURNED: bool>(
     context::wgmma(&product, core::ptr::from_mut(sums).cast());
 }
 
-/// Waits until at most `N` of the groups that the thread has closed last are under way. The sums of all other groups are
-/// then valid.
+/// Waits until at most the last `N` groups that the thread has closed are in flight. The sums of all other groups are then
+/// valid.
 #[inline]
 #[track_caller]
 pub fn wgmma_wait<const N: u32>() {

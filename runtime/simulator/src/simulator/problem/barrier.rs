@@ -11,7 +11,7 @@ pub enum BarrierProblem {
         /// The number asked for.
         number: u32,
     },
-    /// A number that is no multiple of a warp.
+    /// A number that is not a multiple of a warp.
     Count {
         /// The threads asked for.
         threads: u32,

@@ -34,7 +34,7 @@ pub enum BulkProblem {
         /// What it is a multiple of.
         align: usize,
     },
-    /// A box whose first column is no multiple of sixteen bytes from the tensor's first.
+    /// A box whose first column is not a multiple of sixteen bytes from the tensor's first.
     Column {
         /// The bytes before it in its row.
         bytes: i64,
@@ -44,7 +44,7 @@ pub enum BulkProblem {
         /// The coordinates of its first element, the outermost first.
         first: Vec<i64>,
     },
-    /// An address that is no multiple of sixteen.
+    /// An address that is not a multiple of sixteen.
     Misaligned {
         /// Whether it is the place that is written.
         written: bool,

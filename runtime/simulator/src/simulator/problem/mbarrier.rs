@@ -50,7 +50,7 @@ pub enum MbarrierProblem {
     AsData,
     /// It is not in shared memory.
     NotShared,
-    /// Its address is no multiple of eight bytes.
+    /// Its address is not a multiple of eight bytes.
     Misaligned,
 }
 

@@ -92,8 +92,8 @@ fn a_warp_operation_and_a_barrier_that_wait_for_each_other_are_a_deadlock() {
     });
     // The lanes of warp 0 that reached the barrier keep the others from meeting.
     let expected = format!(
-        "no thread that has started can go on in kernel `test`: 7 threads of block (0, 0, 0), thread (0, 0, 0) among them, \
-         wait at `sync_warp` (faults.rs:{warp}); 57 threads of block (0, 0, 0), thread (7, 0, 0) among them, \
+        "deadlock in kernel `test`: no thread that has started can go on: 7 threads of block (0, 0, 0), thread (0, 0, 0) among \
+         them, wait at `sync_warp` (faults.rs:{warp}); 57 threads of block (0, 0, 0), thread (7, 0, 0) among them, \
          wait at `sync_threads` (faults.rs:{})",
         block + 1
     );
