@@ -105,7 +105,7 @@ fn misplaced(item: TokenStream) -> Option<TokenStream> {
     Some(quote!(#error #[allow(warnings)] #kept))
 }
 
-/// [`with`] for a function. One whose body does not parse goes back to rustc as it is, inside what
+/// [`with`] for a function. One whose body does not parse goes back to rustc as it is, inside of what
 /// stands in for it: rustc has said why already, and says the same thing once.
 fn with_function(item: TokenStream, expand: impl FnOnce(&ItemFn) -> TokenStream) -> TokenStream {
     match parsed(item.clone()) {
