@@ -57,7 +57,7 @@ type OfBytes<T, C, L, const OUT: usize, const COLS: usize, const PART: usize> =
 type ByWarps<T, E, A, B> = gemm_warps<T, T, E, A, B, 32, { rings(2) }>;
 
 /// The product of groups in tiles of 256 rows.
-type Grouped<T, E> = grouped_warpgroups<T, E, 128, 256, 256, 128, 4, 2>;
+type Grouped<T, E> = grouped_warpgroups<T, E, 128, 256, 256, 128, 128, 4, 2>;
 
 /// The product of halves whose blocks share tiles of `ROWS`.
 type Shared<T, E, const ROWS: usize, const STAGES: usize> = gemm_stream_k<T, T, E, 8, 64, ROWS, STAGES>;
@@ -236,7 +236,7 @@ fn sums_of_warpgroups_stay_in_registers() {
     );
     keeps_sums_in_registers::<gemm_split<bf16, bf16, Gelu, 128, 64, 64, 9>>("split", &(UNSCALED, true));
     keeps_sums_in_registers::<Grouped<f16, Gelu>>("grouped", &(false,));
-    keeps_sums_in_registers::<grouped_warpgroups<bf16, Silu, 64, 256, 128, 256, 4, 1>>(
+    keeps_sums_in_registers::<grouped_warpgroups<bf16, Silu, 64, 256, 128, 128, 256, 4, 1>>(
         "grouped_64",
         &(false,),
     );

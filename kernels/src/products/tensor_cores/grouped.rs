@@ -52,6 +52,14 @@ fn part_of(i: u32, shape: Shape, extents: [usize; 2], offsets: &[u32], rows: u32
     part
 }
 
+#[gpu_impl]
+impl Part {
+    /// Whether the rows of a cluster's tile fit the first of its blocks.
+    fn is_half<const ROWS: usize, const BLOCKS: u32>(self) -> bool {
+        BLOCKS > 1 && self.end <= self.row + ROWS
+    }
+}
+
 /// The finisher of a group's product, whose bias is that of the group.
 #[gpu_fn]
 fn finisher_of<'a, T: Num + GpuType, E: Epilogue>(
@@ -69,7 +77,8 @@ fn finisher_of<'a, T: Num + GpuType, E: Epilogue>(
 /// fill all tiles, and `rows` are those of `a`.
 ///
 /// A block computes tiles of `ROWS` × `COLS` as [`gemm_warpgroups`](struct@super::warpgroups::gemm_warpgroups) does, `BLOCKS` of a cluster
-/// below each other. The warpgroup that loads finds wrong offsets.
+/// below each other. If a tile's rows fit one block, both blocks of its cluster have these rows, and `HALF` of the `OWN` columns of each
+/// warpgroup. The warpgroup that loads also checks the offsets.
 #[gpu_kernel(warpgroups(232, 232, 40), require(async_wgmma, no_spills))]
 pub fn grouped_warpgroups<
     T: Multiplied<Total = f32> + Stored + DeviceType<Erased = T>,
@@ -77,6 +86,7 @@ pub fn grouped_warpgroups<
     const ROWS: usize,
     const COLS: usize,
     const OWN: usize,
+    const HALF: usize,
     const PART: usize,
     const STAGES: usize,
     const BLOCKS: u32,
@@ -108,7 +118,8 @@ pub fn grouped_warpgroups<
             for tile in (first..tiles[0] * tiles[1]).step_by(apart) {
                 let part = part_of(tile, shape, extents, offsets, rows);
                 if part.row < part.end {
-                    let row = (part.row + rank * ROWS) as u32;
+                    let row =
+                        (part.row + if part.is_half::<ROWS, BLOCKS>() { 0 } else { rank * ROWS }) as u32;
                     let col = (part.group * shape.n + part.col + rank * (COLS / BLOCKS as usize)) as u32;
                     for s in 0..steps {
                         load_step::<T, Lines<T>, 8, 64, ROWS, COLS, PART, STAGES, BLOCKS>(
@@ -130,8 +141,25 @@ pub fn grouped_warpgroups<
         let mut math = ring.consumer();
         for tile in (first..tiles[0] * tiles[1]).step_by(apart) {
             let part = part_of(tile, shape, extents, offsets, rows);
-            let row = part.row + rank * ROWS + down;
-            if row < part.end {
+            let end = [part.end, shape.n];
+            let finisher = finisher_of(how, bias, epilogue, part.group, shape.n);
+            let own = [part.row + rank * ROWS + down, part.col + right];
+            let shared = [part.row + down, part.col + rank * HALF];
+            // `BLOCKS` is compared here too: kernels without clusters have no code for half a tile.
+            if BLOCKS > 1 && part.is_half::<ROWS, BLOCKS>() {
+                if shared[0] < part.end {
+                    let mut sums = Accumulator::<f32, HALF>::zero();
+                    add_steps::<T, Lines<T>, 8, 64, ROWS, COLS, HALF, STAGES, BLOCKS>(
+                        &mut math,
+                        &mut sums,
+                        [down, rank * HALF],
+                        steps,
+                    );
+                    store_sums::<T, E, HALF>(c, out, &mut sums, finisher, shared, end, group, is_plain);
+                } else if part.row < part.end {
+                    pass_steps::<T, ROWS, COLS, STAGES, BLOCKS>(&mut math, steps);
+                }
+            } else if own[0] < part.end {
                 let mut sums = Accumulator::<f32, OWN>::zero();
                 add_steps::<T, Lines<T>, 8, 64, ROWS, COLS, OWN, STAGES, BLOCKS>(
                     &mut math,
@@ -139,18 +167,7 @@ pub fn grouped_warpgroups<
                     [down, right],
                     steps,
                 );
-                let finisher = finisher_of(how, bias, epilogue, part.group, shape.n);
-                let at = [row, part.col + right];
-                store_sums::<T, E, OWN>(
-                    c,
-                    out,
-                    &mut sums,
-                    finisher,
-                    at,
-                    [part.end, shape.n],
-                    group,
-                    is_plain,
-                );
+                store_sums::<T, E, OWN>(c, out, &mut sums, finisher, own, end, group, is_plain);
             } else if part.row < part.end {
                 pass_steps::<T, ROWS, COLS, STAGES, BLOCKS>(&mut math, steps);
             }

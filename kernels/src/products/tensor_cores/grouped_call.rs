@@ -112,20 +112,13 @@ impl<'a, T: GroupedElement, E: Epilogue> Call<'a, GroupedGemm<'a, T, E>> {
     }
 }
 
-/// Rows and columns of a tile of warpgroups, and the blocks that compute it.
-#[derive(Clone, Copy)]
-struct Choice {
-    rows: usize,
-    cols: usize,
-    blocks: u32,
-}
-
-/// The tiles of warpgroups, the largest first.
-const CHOICES: [Choice; 3] = [
-    Choice { rows: 256, cols: 256, blocks: 2 },
-    Choice { rows: 128, cols: 256, blocks: 1 },
-    Choice { rows: 64, cols: 256, blocks: 1 },
-];
+/// Columns of all tiles of warpgroups.
+const COLS: usize = 256;
+/// Rows of the tiles of one block, and of those of clusters of two, which take as many rows as half of them as fast.
+const FEW_ROWS: usize = 64;
+const ROWS: usize = 256;
+/// The most rows of an average group for tiles of one block.
+const MOST_OF_FEW: usize = 40;
 
 impl<T: GroupedElement, E: Epilogue> GroupedGemm<'_, T, E> {
     fn groups(&self) -> usize {
@@ -192,10 +185,11 @@ impl<T: GroupedElement, E: Epilogue> GroupedGemm<'_, T, E> {
         }
     }
 
-    /// The smallest tile that has all rows of an average group, or the largest.
-    fn choice(&self) -> Choice {
-        let average = self.a.layout().rows.div_ceil(self.groups().max(1));
-        *CHOICES.iter().rev().find(|choice| average <= choice.rows).unwrap_or(&CHOICES[0])
+    /// Rows of the tiles of warpgroups, and the blocks that compute one. Where groups have few rows, reading the right operands takes
+    /// longest.
+    fn rows(&self) -> (usize, u32) {
+        let average = self.a.layout().rows / self.groups().max(1);
+        if average <= MOST_OF_FEW { (FEW_ROWS, 1) } else { (ROWS, 2) }
     }
 
     /// Tiles of an extent, of which some may not be there.
@@ -242,9 +236,9 @@ impl<'a, T: GroupedElement, E: Epilogue> Family<'a> for GroupedGemm<'a, T, E> {
             return Ok(Plan::nothing(types, "`c` has no elements"));
         }
         let unfit = self.unfit(limits);
-        let Choice { rows, cols, blocks } = match unfit {
-            None => self.choice(),
-            Some(_) => Choice { rows: TILE, cols: TILE, blocks: 1 },
+        let ((rows, blocks), cols) = match unfit {
+            None => (self.rows(), COLS),
+            Some(_) => ((TILE, 1), TILE),
         };
         let tiles = self.tiles([rows, cols]);
         if tiles > MOST_BLOCKS {
@@ -279,10 +273,9 @@ impl<'a, T: GroupedElement, E: Epilogue> Family<'a> for GroupedGemm<'a, T, E> {
         if plan.grid == 0 {
             return Ok(Vec::new());
         }
-        Ok(vec![match (plan.kernel, plan.tile / CHOICES[0].cols) {
+        Ok(vec![match (plan.kernel, plan.tile / COLS) {
             (WARPS, _) => self.by_warps(plan, target)?,
-            (_, 256) => self.by_warpgroups::<128, 256, 128, { stages(128) }, 2>(plan, target)?,
-            (_, 128) => self.by_warpgroups::<128, 256, 256, { stages(128) }, 1>(plan, target)?,
+            (_, ROWS) => self.by_warpgroups::<128, 256, 128, { stages(128) }, 2>(plan, target)?,
             _ => self.by_warpgroups::<64, 128, 256, { stages(64) }, 1>(plan, target)?,
         }])
     }
@@ -290,11 +283,12 @@ impl<'a, T: GroupedElement, E: Epilogue> Family<'a> for GroupedGemm<'a, T, E> {
 
 /// Stages of a block with these rows.
 const fn stages(rows: usize) -> usize {
-    warpgroups::stages(rows, 256, 2 * OUT)
+    warpgroups::stages(rows, COLS, 2 * OUT)
 }
 
 impl<'a, T: GroupedElement, E: Epilogue> GroupedGemm<'a, T, E> {
-    /// Launches the kernel of warpgroups, with these rows of a block, columns of a warpgroup, and rows of a box of `b`.
+    /// Launches the kernel of warpgroups, with these rows of a block, columns of a warpgroup, and rows of a box of `b`. The blocks of a
+    /// cluster share 128 columns each of a tile that is half full.
     fn by_warpgroups<
         const ROWS: usize,
         const OWN: usize,
@@ -320,7 +314,7 @@ impl<'a, T: GroupedElement, E: Epilogue> GroupedGemm<'a, T, E> {
         Ok(step!(
             target,
             early(plan.grid, plan.block, BLOCKS),
-            grouped_warpgroups::<T, E, ROWS, 256, OWN, PART, STAGES, BLOCKS>(
+            grouped_warpgroups::<T, E, ROWS, COLS, OWN, 128, PART, STAGES, BLOCKS>(
                 &a, &b, &mut c, &bias, &offsets, shape, rows, how, epilogue, is_plain
             )
         ))
