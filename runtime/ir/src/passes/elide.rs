@@ -193,7 +193,7 @@ impl<'a> Walk<'a> {
         match &mut stmt.kind {
             StmtKind::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
             StmtKind::While { id, cond, body, .. } => self.while_loop(*id, cond, body),
-            StmtKind::For { range, body, .. } => self.range_loop(range, body),
+            StmtKind::For { id, range, body, .. } => self.range_loop(*id, range, body),
             StmtKind::Block(body) => self.block(body),
             StmtKind::Let { var, init: Some(e) } => {
                 self.mark(e);
@@ -301,7 +301,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The ranges of variables at the end of a block.
-    fn ending(&mut self, block: &mut Block, places: &[Expr]) -> Vec<Range> {
+    pub(super) fn ending(&mut self, block: &mut Block, places: &[Expr]) -> Vec<Range> {
         for stmt in &mut block.stmts {
             self.statement(stmt);
         }

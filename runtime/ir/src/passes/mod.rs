@@ -11,6 +11,7 @@ mod elements;
 mod elide;
 mod explain;
 mod explained_loops;
+mod heads;
 mod invariant;
 mod lengths;
 mod loops;

@@ -87,8 +87,11 @@ impl FunctionScope<'_> {
         Some(Range::new(Quantity::Const(0), Quantity::Const(most)).needing(&needs))
     }
 
-    /// Returns whether `n` is twice `part`, which is a power of two or zero.
+    /// Returns whether `n` is twice `part`, which is a power of two or zero, or one and its half.
     fn is_double(&self, n: &Expr, part: &Expr, known: &Known) -> bool {
+        if self.is_half(part, n, known) {
+            return true;
+        }
         let n = known.alias(strip(n)).map_or(self.look(n), strip);
         let by = match &n.kind {
             ExprKind::Binary(BinaryOp::Mul, a, b) if a.as_int() == Some(2) => b,
@@ -96,16 +99,34 @@ impl FunctionScope<'_> {
             ExprKind::Binary(BinaryOp::Shl, a, b) if b.as_int() == Some(1) => a,
             _ => return false,
         };
-        let is_power = match &self.look(part).kind {
+        self.is_power(part) && self.alike(by, part)
+    }
+
+    /// Returns whether `part` is `n / 2` of a power of two or zero.
+    fn is_half(&self, part: &Expr, n: &Expr, known: &Known) -> bool {
+        let part = known.alias(strip(part)).map_or(self.look(part), strip);
+        match &part.kind {
+            ExprKind::Binary(BinaryOp::Div, whole, two) if two.as_int() == Some(2) => {
+                self.is_power(whole) && self.alike(whole, n)
+            }
+            ExprKind::Binary(BinaryOp::Shr, whole, one) if one.as_int() == Some(1) => {
+                self.is_power(whole) && self.alike(whole, n)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether a number is a power of two or zero. The least number of a signed type counts as one: its bit is the highest.
+    fn is_power(&self, e: &Expr) -> bool {
+        match &self.look(e).kind {
             ExprKind::Var(var) => self.powers.contains(var),
             ExprKind::Binary(BinaryOp::Shl, one, _) => one.as_int() == Some(1),
-            _ => is_power(part),
-        };
-        is_power && self.alike(by, part)
+            _ => is_power(e),
+        }
     }
 
     /// An expression, or what the variable that it is was initialised with.
-    fn look<'e>(&'e self, e: &'e Expr) -> &'e Expr {
+    pub(super) fn look<'e>(&'e self, e: &'e Expr) -> &'e Expr {
         match &strip(e).kind {
             ExprKind::Var(var) => self.definitions.get(var).map_or(strip(e), strip),
             _ => strip(e),
@@ -121,7 +142,7 @@ impl FunctionScope<'_> {
     }
 
     /// Returns whether two expressions are the same, where variables stand for what they were initialised with.
-    fn alike(&self, a: &Expr, b: &Expr) -> bool {
+    pub(super) fn alike(&self, a: &Expr, b: &Expr) -> bool {
         same(strip(a), strip(b)) || same(self.look(a), self.look(b))
     }
 

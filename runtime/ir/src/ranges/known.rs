@@ -36,6 +36,20 @@ impl Known {
             || successor(a).is_some_and(|before| before.ty == b.ty && self.is_less(before, b))
     }
 
+    /// Adds that the first is less than the second.
+    pub(super) fn order(&mut self, less: &Expr, more: &Expr) {
+        if is_trackable(less) && is_trackable(more) {
+            self.orders.push((strip(less).clone(), strip(more).clone(), true));
+        }
+    }
+
+    /// Returns whether the successor of `a` is known to be at most `b`: then `a` is less than `b`, unless the successor wraps.
+    pub fn is_followed(&self, a: &Expr, b: &Expr) -> bool {
+        let (a, b) = (strip(a), strip(b));
+        let follows = |less: &Expr| successor(less).is_some_and(|e| e.ty == b.ty && same(strip(e), a));
+        self.orders.iter().any(|(less, more, _)| same(more, b) && follows(less))
+    }
+
     /// Returns whether `a` is known to be less than `b`.
     pub fn is_less(&self, a: &Expr, b: &Expr) -> bool {
         let (a, b) = (strip(a), strip(b));
@@ -146,6 +160,11 @@ impl Known {
                     }
                     BinaryOp::Ne if is_zero(a) || self.is_ordered(a, b) => (a, b, 1),
                     BinaryOp::Ne if is_zero(b) || self.is_ordered(b, a) => (b, a, 1),
+                    BinaryOp::Ne => {
+                        facts.differ(a, b, self, scope);
+                        facts.forget(&scope.untracked);
+                        return facts;
+                    }
                     _ => return facts,
                 };
                 facts.relate(less, more, gap, self, scope);
@@ -163,7 +182,9 @@ impl Known {
             self.at_most(less, Range::at_most(scalar, above.high.plus(-gap), above.needs), known, scope);
         }
         if let Some(scalar) = integer(more) {
-            self.learn(more, Range::at_least(scalar, below.low.plus(gap), below.low_needs));
+            let range = Range::at_least(scalar, below.low.plus(gap), below.low_needs);
+            self.difference_is_more(more, &range, known, scope);
+            self.learn(more, range);
         }
         if is_trackable(less) && is_trackable(more) {
             self.orders.push((strip(less).clone(), strip(more).clone(), gap > 0));
@@ -171,7 +192,7 @@ impl Known {
     }
 
     /// Adds that an expression is in a range, and what that says of the parts of a sum.
-    fn at_most(&mut self, e: &Expr, range: Range, known: &Known, scope: &FunctionScope) {
+    pub(super) fn at_most(&mut self, e: &Expr, range: Range, known: &Known, scope: &FunctionScope) {
         if let ExprKind::Binary(BinaryOp::Add, a, b) = &strip(e).kind
             && let Some((_, most)) = integer(e).and_then(Scalar::int_range)
         {
@@ -198,6 +219,8 @@ impl Known {
             }
         }
         self.factor_is(e, &range, known, scope);
+        self.dividend_is(e, &range, scope);
+        self.difference_is_less(e, &range, known, scope);
         self.cast_is(e, &range);
         self.learn(e, range);
     }

@@ -11,7 +11,7 @@ use super::place::Length;
 use super::range::{Range, greater, integer, joined, lesser};
 use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, RangeLoop, ResultRange,
-    Scalar, StmtKind, UnaryOp, VarId, VarKind, Variable, visit,
+    Scalar, StmtKind, Type, UnaryOp, VarId, VarKind, Variable, visit,
 };
 
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
@@ -457,6 +457,9 @@ impl<'a> FunctionScope<'a> {
     }
 
     fn cast(&self, inner: &Expr, to: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        if inner.ty == Type::BOOL {
+            return Some(Range::numbers(0, 1));
+        }
         let (from, (least, most)) = (integer(inner)?, to.int_range()?);
         let range = self.within(inner, known, fuel);
         let (low, high) = from.int_range()?;
