@@ -47,16 +47,19 @@ pub(super) fn counters(
         var.is_some_and(|var| !untracked.contains(&var) && assignments(body, var) == 1)
     };
     let counter = |raise: &Raise| {
+        let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
+        let (first, any) = (scope.range(&range.start, entry), scope.range(&var, known));
         let mut facts = known.clone();
         for (cond, outcome) in &raise.guards {
             facts.extend(facts.implied(cond, *outcome, scope));
             // A variable that the body assigns may have another value where the raise stands.
             facts.forget(&changing);
         }
+        let turns = Turns { first, last: scope.range(&var, &facts), any };
         if raise.lowers {
-            return falling(range, raise, scope, (entry, &facts));
+            return falling(&turns, raise, scope, (entry, &facts));
         }
-        let counter = raised(range, raise, scope, (entry, &facts))?;
+        let counter = raised(&turns, raise, scope, (entry, &facts))?;
         let after = least_after(range, body, raise, &counter.whole, scope, (entry, &facts));
         Some(Counter { after, ..counter })
     };
@@ -65,16 +68,13 @@ pub(super) fn counters(
 
 /// The ranges of a counter: where it begins, and a raise for each value of the loop's variable that has one.
 fn raised(
-    range: &RangeLoop,
+    turns: &Turns,
     raise: &Raise,
     scope: &FunctionScope,
     (entry, facts): (&Known, &Known),
 ) -> Option<Counter> {
     let scalar = integer(raise.place)?;
-    let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
-    let turns = Turns { first: scope.range(&range.start, entry), last: scope.range(&var, facts) };
-    let Sum { begin, each, earlier, needs } = sum_of(&turns, raise, scope, (entry, facts))?;
-    let all = earlier.clone().plus(1).greatest(Quantity::Const(0));
+    let Sum { begin, each, earlier, all, needs } = sum_of(turns, raise, scope, (entry, facts))?;
     let after = |times: Quantity| {
         let high = begin.high.clone().sum(each.clone().product(times));
         let range =
@@ -90,17 +90,14 @@ fn raised(
 
 /// The ranges of a counter that is lowered. After the last iteration it may have wrapped.
 fn falling(
-    range: &RangeLoop,
+    turns: &Turns,
     raise: &Raise,
     scope: &FunctionScope,
     (entry, facts): (&Known, &Known),
 ) -> Option<Counter> {
     let scalar = integer(raise.place)?;
-    let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
-    let turns = Turns { first: scope.range(&range.start, entry), last: scope.range(&var, facts) };
-    let Sum { begin, each, earlier, needs } = sum_of(&turns, raise, scope, (entry, facts))?;
+    let Sum { begin, each, earlier, all, needs } = sum_of(turns, raise, scope, (entry, facts))?;
     let needs = joined(&needs, &begin.low_needs);
-    let all = earlier.clone().plus(1).greatest(Quantity::Const(0));
     let after = |times: Quantity| {
         let low = begin.low.clone().sum(each.clone().product(times).negated());
         let high = begin.high.clone();
@@ -133,18 +130,21 @@ fn least_after(
     Some(Range::at_least(scalar, low, needs))
 }
 
-/// The ranges of a loop's variable in its first iteration and in any of them.
+/// The ranges of a loop's variable in its first iteration, in those that raise a counter, and in any of them.
 struct Turns {
     first: Range,
     last: Range,
+    any: Range,
 }
 
 /// What a variable is at most after some iterations: where it begins, and the same number again for each.
 struct Sum {
     begin: Range,
     each: Quantity,
-    /// Iterations at most before one begins.
+    /// Raises at most before an iteration begins: it may be one that does not raise.
     earlier: Quantity,
+    /// Raises at most.
+    all: Quantity,
     needs: Vec<Condition>,
 }
 
@@ -154,9 +154,9 @@ fn sum_of(
     scope: &FunctionScope,
     (entry, facts): (&Known, &Known),
 ) -> Option<Sum> {
-    let Turns { first, last } = turns;
+    let Turns { first, last, any } = turns;
     let (begin, by) = (scope.range(raise.place, entry), scope.range(raise.by, facts).lasting());
-    let mut needs = [&begin.needs, &last.needs, &by.needs, &first.low_needs]
+    let mut needs = [&begin.needs, &last.needs, &any.needs, &by.needs, &first.low_needs]
         .into_iter()
         .fold(scope.ensure_positive(raise.by, &by)?, |all, more| joined(&all, more));
     let mut each = by.high;
@@ -170,8 +170,11 @@ fn sum_of(
     if !last.high.is_known() || !first.low.is_known() {
         return None;
     }
-    let earlier = last.high.clone().sum(first.low.clone().negated());
-    Some(Sum { begin, each, earlier, needs })
+    let before = |last: &Range| last.high.clone().sum(first.low.clone().negated());
+    let all = before(last).plus(1);
+    let earlier = if any.high.is_known() { before(any) } else { all.clone() };
+    let earlier = if raise.guards.is_empty() { earlier } else { earlier.least(all.clone()) };
+    Some(Sum { begin, each, earlier, all: all.greatest(Quantity::Const(0)), needs })
 }
 
 /// What variables are at most that a loop with a condition raises at one place and lowers at others, wherever they stand in the
@@ -202,8 +205,7 @@ pub(super) fn queued(
         if assignments(body, var) != lowers + 1 {
             return None;
         }
-        let Sum { begin, each, earlier, needs } = sum_of(&turns, raise, scope, (entry, &facts))?;
-        let all = earlier.plus(1).greatest(Quantity::Const(0));
+        let Sum { begin, each, all, needs, .. } = sum_of(&turns, raise, scope, (entry, &facts))?;
         let high = begin.lasting().high.sum(each.product(all));
         // A sum that wraps would be less than it was only without a sign.
         let fits = match scalar.is_unsigned() {
@@ -235,7 +237,7 @@ fn turns(
     let counts = value.as_int() == Some(1) && assignments(body, var) == 1 && last.high.most() < most;
     let is_tracked = !untracked.contains(&var) && !goes_on;
     let first = scope.range(place, entry).lasting();
-    (counts && is_tracked).then_some((var, Turns { first, last }))
+    (counts && is_tracked).then(|| (var, Turns { first, any: last.clone(), last }))
 }
 
 /// Of the facts about the greatest value of an expression, the one that rests on the fewest conditions.

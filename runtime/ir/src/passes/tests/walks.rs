@@ -10,7 +10,8 @@ use BinaryOp::{Add, And, BitOr, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Rem, Shl, Shr,
 impl Writer {
     /// One of the idioms.
     pub(super) fn walk(&mut self, scalar: Scalar) -> Vec<StmtKind> {
-        match self.dice.below(11) {
+        match self.dice.below(13) {
+            11 | 12 => self.rarely(scalar),
             0 | 1 => self.wheel(scalar),
             2 | 3 => self.there_and_back(scalar),
             4 => self.pushing(scalar),
@@ -62,6 +63,21 @@ impl Writer {
             }
         };
         vec![first, turns, self.at(&base, at)]
+    }
+
+    /// `n = 0; for i in 0..10 { a[n]; if i < 5 { n += 1 } } a[n]`: the iterations after the fifth find five.
+    fn rarely(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (base, begin, by) = (self.store(6), self.about(0, scalar), self.about(1, scalar));
+        let (n, first) = self.new_var(scalar, true, begin);
+        let [start, end, most] = [0, 10, 5].map(|n| self.about(n, scalar));
+        let falls = self.dice.below(3) == 0;
+        let order = self.dice.pick(&[Lt, Lt, Le, Gt]);
+        let all = self.range((start, end), false, |writer, i| {
+            let change = writer.change(&n, Some(if falls { Sub } else { Add }), by);
+            let guarded = when(compare(order, &i, &most), vec![change]);
+            vec![writer.at(&base, n.clone()), guarded]
+        });
+        vec![first, all, self.at(&base, n)]
     }
 
     /// `at = t; for i in 0..n { a[at]; at += w } at -= w; for i in 0..n { a[at]; at -= w }`
