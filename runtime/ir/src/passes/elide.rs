@@ -237,7 +237,9 @@ impl<'a> Walk<'a> {
                 }
                 let given = self.given(place, *op, value);
                 self.store(place, *op, value);
+                let products = self.known.products_after(place, *op, value, &self.scope);
                 self.known.forget(&root(place).into_iter().collect());
+                self.known.learn_products(products);
                 if !self.count(place) {
                     given.into_iter().for_each(|range| self.known.learn(place, range));
                 }

@@ -14,6 +14,7 @@ impl Walk<'_> {
         stays.extend(self.implied(cond, true));
         let queued = queued(id, body, &self.scope, (&entry, &stays), &self.untracked);
         let outer = self.hold(&queued);
+        self.products(id, Some(cond), body, &entry);
         let found = self.invariants(Some(cond), body, before.clone());
         self.hold(&found);
         let (heads, around) = (self.heads(id, Some(cond), body, &before), self.known.clone());
@@ -24,6 +25,7 @@ impl Walk<'_> {
         self.lasting.truncate(outer);
         if breaks(body, id) {
             self.known = around;
+            self.known.forget_products(&assigned(body));
         } else {
             self.known.extend(ends);
         }
@@ -107,6 +109,7 @@ impl Walk<'_> {
         self.counters.extend(whole.iter().cloned());
         begins.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
         entered.retain(|(place, _)| !whole.iter().any(|(counter, _)| same(counter, place)));
+        self.products(id, None, body, &entry);
         let invariants = self.invariants(None, body, entered.clone());
         self.hold(&invariants);
         let heads = self.heads(id, None, body, &entered);

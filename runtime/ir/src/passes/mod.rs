@@ -17,6 +17,7 @@ mod lengths;
 mod loops;
 mod narrow;
 mod need;
+mod pairs;
 mod passed;
 mod read_only;
 mod rolled;

@@ -20,11 +20,11 @@ fn ones(value: i128) -> i128 {
     if width >= i128::BITS - 1 { i128::MAX } else { (1 << width) - 1 }
 }
 
-/// Variables that begin as a power of two, and are only doubled and halved: each is a power of two or zero all along.
+/// Variables that begin as a power of two or a bit, and are only doubled and halved: each is a power of two or zero all along.
 pub(super) fn powers(body: &Block, untracked: &HashSet<VarId>) -> HashSet<VarId> {
     let (mut begun, mut others) = (HashSet::new(), untracked.clone());
     visit::stmts(body, &mut |stmt| match &stmt.kind {
-        StmtKind::Let { var, init: Some(init) } if is_power(init) => drop(begun.insert(*var)),
+        StmtKind::Let { var, init: Some(init) } if is_power(init) || is_bit(init) => drop(begun.insert(*var)),
         StmtKind::Let { var, .. } => drop(others.insert(*var)),
         StmtKind::For { range, .. } => drop(others.insert(range.var)),
         StmtKind::Assign { place: Expr { kind: ExprKind::Var(var), .. }, op, value } => {
@@ -49,6 +49,11 @@ pub(super) fn powers(body: &Block, untracked: &HashSet<VarId>) -> HashSet<VarId>
     });
     begun.retain(|var| !others.contains(var));
     begun
+}
+
+/// `1 << n`, which may be the highest bit of a signed number.
+fn is_bit(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Binary(BinaryOp::Shl, one, _) if one.as_int() == Some(1))
 }
 
 fn is_power(e: &Expr) -> bool {
@@ -120,8 +125,7 @@ impl FunctionScope<'_> {
     fn is_power(&self, e: &Expr) -> bool {
         match &self.look(e).kind {
             ExprKind::Var(var) => self.powers.contains(var),
-            ExprKind::Binary(BinaryOp::Shl, one, _) => one.as_int() == Some(1),
-            _ => is_power(e),
+            _ => is_power(e) || is_bit(self.look(e)),
         }
     }
 

@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use super::products::Product;
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, UnaryOp, VarId, visit};
@@ -19,6 +20,8 @@ pub(crate) struct Known {
     orders: Vec<(Expr, Expr, bool)>,
     /// Variables that were given an expression whose variables have not changed since.
     aliases: Vec<(VarId, Expr)>,
+    /// Pairs of variables with a bounded product.
+    pub(super) products: Vec<Product>,
 }
 
 impl Known {
@@ -67,6 +70,22 @@ impl Known {
         self.ranges.retain(|(e, _)| !mentions(e, vars));
         self.orders.retain(|(a, b, _)| !mentions(a, vars) && !mentions(b, vars));
         self.aliases.retain(|(var, e)| !vars.contains(var) && !mentions(e, vars));
+        self.forget_products(vars);
+    }
+
+    /// Forgets the products of variables.
+    pub fn forget_products(&mut self, vars: &HashSet<VarId>) {
+        self.products.retain(|product| !product.mentions(vars));
+    }
+
+    /// Adds bounded products.
+    pub fn learn_products(&mut self, products: Vec<Product>) {
+        self.products.extend(products);
+    }
+
+    /// The bounded product of two variables.
+    pub fn product(&self, a: &Expr, b: &Expr) -> Option<&Product> {
+        self.products.iter().find(|product| same(&product.factors[0], a) && same(&product.factors[1], b))
     }
 
     /// Adds that an expression is in a range.
@@ -113,6 +132,7 @@ impl Known {
         self.ranges.extend(other.ranges);
         self.orders.extend(other.orders);
         self.aliases.extend(other.aliases);
+        self.products.extend(other.products);
     }
 
     /// Notes the expression that a variable is given.
@@ -338,7 +358,7 @@ fn is_trackable(e: &Expr) -> bool {
     own && e.operands().iter().all(|e| is_trackable(e))
 }
 
-fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
+pub(super) fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
     matches!(e.kind, ExprKind::Var(var) if vars.contains(&var))
         || e.operands().iter().any(|e| mentions(e, vars))
 }

@@ -268,6 +268,9 @@ impl<'a> FunctionScope<'a> {
         if self.lifts && scalar.is_signed() && is_open && facts().any(is_positive) {
             (range.low, range.low_needs) = (all.low.clone(), Vec::new());
         }
+        if let Some((high, needs)) = known.factor(e) {
+            range = range.meet(&Range::at_most(scalar, high, needs));
+        }
         facts().fold(range, |range, fact| range.meet(fact)).trimmed(&all)
     }
 
@@ -312,6 +315,7 @@ impl<'a> FunctionScope<'a> {
                 let told = match op {
                     BinaryOp::Div | BinaryOp::Shr => self.middle(a, b, *op, known, fuel),
                     BinaryOp::Sub => self.short_of(a, b, scalar, known, fuel),
+                    BinaryOp::Mul => self.bounded_product((a, b), scalar, known, fuel),
                     _ => None,
                 };
                 let holds = match op {

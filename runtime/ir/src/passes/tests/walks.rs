@@ -10,8 +10,9 @@ use BinaryOp::{Add, And, BitOr, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Rem, Shl, Shr,
 impl Writer {
     /// One of the idioms.
     pub(super) fn walk(&mut self, scalar: Scalar) -> Vec<StmtKind> {
-        match self.dice.below(13) {
+        match self.dice.below(16) {
             11 | 12 => self.rarely(scalar),
+            13..16 => self.tree(scalar),
             0 | 1 => self.wheel(scalar),
             2 | 3 => self.there_and_back(scalar),
             4 => self.pushing(scalar),
@@ -239,6 +240,44 @@ impl Writer {
             let multiple = when(compare(Eq, &binary(Rem, &t, &s), &zero), access);
             vec![second, when(compare(Gt, &s, &zero), vec![multiple])]
         })]
+    }
+
+    /// `d = n / 2; while d > 0 { if t < d { a[o * (2 * t + 2) - 1] } o *= 2; d /= 2 }`, and back: `d *= 2` and `o /= 2` before.
+    fn tree(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (base, t, n) = (self.store(16), self.leaf(scalar), self.small(16, scalar));
+        let ((t, named), half) = (self.new_var(scalar, false, t), binary(Div, &n, &constant(2, scalar)));
+        let one = self.about(1, scalar);
+        let ((o, first), (d, second)) =
+            (self.new_var(scalar, true, one.clone()), self.new_var(scalar, true, half));
+        let guarded = |writer: &mut Self| {
+            let (two, more, less) = (writer.about(2, scalar), writer.about(2, scalar), writer.about(1, scalar));
+            let line = plus(&binary(Mul, &two, &t), &more);
+            let product = if writer.dice.below(2) == 0 { binary(Mul, &o, &line) } else { binary(Mul, &line, &o) };
+            let order = writer.dice.pick(&[Lt, Lt, Lt, Le]);
+            let accesses = vec![writer.at(&base, binary(Sub, &product, &less)), writer.at(&base, binary(Mul, &o, &t))];
+            when(compare(order, &t, &d), accesses)
+        };
+        let scaled = |writer: &mut Self, place: &Expr, op: BinaryOp| {
+            let (op, by) = match (op, writer.dice.below(3)) {
+                (Mul, 0) => (Shl, writer.about(1, scalar)),
+                (Div, 0) => (Shr, writer.about(1, scalar)),
+                _ => (op, writer.about(2, scalar)),
+            };
+            writer.change(place, Some(op), by)
+        };
+        let mut up = vec![guarded(self), scaled(self, &o, Mul), scaled(self, &d, Div)];
+        let mut down = vec![scaled(self, &o, Div), guarded(self), scaled(self, &d, Mul)];
+        for body in [&mut up, &mut down] {
+            if self.dice.below(4) == 0 {
+                let (a, b) = (self.dice.below(3), self.dice.below(3));
+                body.swap(a, b);
+            }
+        }
+        let least = self.about(0, scalar);
+        let rising = self.repeat(compare(Gt, &d, &least), up);
+        let again = self.change(&d, None, one);
+        let falling = self.repeat(compare(Lt, &d, &n), down);
+        vec![named, first, second, rising, again, falling, self.at(&base, o)]
     }
 
     /// `a[(c as u32) << 2 | (d as u32)]`, and a place that is -1 where there is none.
