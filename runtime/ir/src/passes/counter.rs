@@ -121,11 +121,14 @@ fn least_after(
         leaves |= matches!(stmt.kind, StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return(_));
     });
     let scalar = integer(raise.place).filter(|_| !leaves)?;
-    let [begin, start, end] = [raise.place, &range.start, &range.end].map(|e| scope.range(e, entry).lasting());
+    let [begin, start, end] =
+        [raise.place, &range.start, &range.end].map(|e| scope.range(e, entry).lasting());
     let by = scope.range(raise.by, facts).lasting();
     let turns = end.low.sum(start.high.negated()).plus(i128::from(range.inclusive));
     let low = begin.low.sum(by.low.clone().product(turns.greatest(Quantity::Const(0))));
-    let needs = [&begin.low_needs, &start.needs, &end.low_needs, &by.low_needs, &whole.needs, &whole.low_needs];
+    // What has wrapped would be less.
+    let fits = scope.ensure(whole.high.clone(), Quantity::Const(scalar.int_range()?.1 + 1))?;
+    let needs = [&begin.low_needs, &start.needs, &end.low_needs, &by.low_needs, &whole.needs, &fits];
     let needs = needs.into_iter().fold(scope.ensure_positive(raise.by, &by)?, |all, more| joined(&all, more));
     Some(Range::at_least(scalar, low, needs))
 }

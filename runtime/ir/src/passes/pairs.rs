@@ -46,9 +46,12 @@ impl Walk<'_> {
     /// The claim that the product of two variables stays below what it is before a loop.
     fn claim(&self, factors: [&Expr; 2], entry: &Known) -> Option<Product> {
         let [p, q] = factors.map(|e| self.scope.range(e, entry).lasting());
-        let positive = [self.scope.ensure_positive(factors[0], &p)?, self.scope.ensure_positive(factors[1], &q)?];
+        let positive =
+            [self.scope.ensure_positive(factors[0], &p)?, self.scope.ensure_positive(factors[1], &q)?];
         let is_told = p.high.is_telling() && q.high.is_telling();
-        let needs = [&p.needs, &q.needs, &positive[1]].into_iter().fold(positive[0].clone(), |all, more| joined(&all, more));
+        let needs = [&p.needs, &q.needs, &positive[1]]
+            .into_iter()
+            .fold(positive[0].clone(), |all, more| joined(&all, more));
         let most = p.high.product(q.high);
         let factors = factors.map(Clone::clone);
         is_told.then_some(Product { factors, most, times: 1, over: 1, needs })

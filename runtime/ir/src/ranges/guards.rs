@@ -49,7 +49,9 @@ impl Known {
         let Some((a, b, scalar)) = difference(e, scope) else { return };
         let is_exact = scalar.is_unsigned() && known.is_ordered(b, a);
         let exact = if is_exact { Some(Vec::new()) } else { scope.is_exact_difference(a, b, scalar, known) };
-        let Some(exact) = exact.filter(|_| range.low.is_telling()) else { return };
+        // A launch knows more of a number than what is left of another.
+        let is_known = scope.range(b, known).value().is_some();
+        let Some(exact) = exact.filter(|_| range.low.is_telling() && !is_known) else { return };
         let of_a = scope.range(a, known);
         let needs = [&of_a.needs, &range.low_needs].into_iter().fold(exact, |all, more| joined(&all, more));
         let high = of_a.high.sum(range.low.clone().negated());
@@ -74,7 +76,8 @@ impl Known {
             true => (range.high.minimum() >= 0).then(Vec::new),
             false => scope.is_exact_difference(a, b, scalar, known),
         };
-        let Some(exact) = exact.filter(|_| range.high.is_telling()) else { return };
+        let is_known = scope.range(a, known).value().is_some();
+        let Some(exact) = exact.filter(|_| range.high.is_telling() && !is_known) else { return };
         let of_b = scope.range(b, known);
         let needs = [&of_b.needs, &range.needs].into_iter().fold(exact, |all, more| joined(&all, more));
         self.learn(a, Range::at_most(scalar, of_b.high.sum(range.high.clone()), needs));
@@ -90,7 +93,13 @@ fn difference<'e>(e: &'e Expr, scope: &'e FunctionScope) -> Option<(&'e Expr, &'
 
 impl FunctionScope<'_> {
     /// The conditions under which `a - b` does not wrap.
-    fn is_exact_difference(&self, a: &Expr, b: &Expr, scalar: Scalar, known: &Known) -> Option<Vec<Condition>> {
+    fn is_exact_difference(
+        &self,
+        a: &Expr,
+        b: &Expr,
+        scalar: Scalar,
+        known: &Known,
+    ) -> Option<Vec<Condition>> {
         let (a, b) = (self.range(a, known), self.range(b, known));
         let range = Range {
             low: a.low.sum(b.high.negated()),
@@ -106,7 +115,8 @@ impl FunctionScope<'_> {
         if known.is_less(less, more) {
             return Some(Vec::new());
         }
-        let (_, most) = integer(less).and_then(Scalar::int_range).filter(|_| known.is_followed(less, more))?;
+        let (_, most) =
+            integer(less).and_then(Scalar::int_range).filter(|_| known.is_followed(less, more))?;
         let range = self.range(less, known);
         Some(joined(&self.ensure(range.high, Quantity::Const(most))?, &range.needs))
     }

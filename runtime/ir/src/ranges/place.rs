@@ -230,7 +230,9 @@ impl FunctionScope<'_> {
             return self.exact_extent(distance);
         }
         let (of_start, of_end) = (self.addends_of(start), self.addends_of(end));
-        if self.modulus(start) != self.modulus(end) || !of_start.iter().chain(&of_end).all(|e| self.is_stable(e)) {
+        if self.modulus(start) != self.modulus(end)
+            || !of_start.iter().chain(&of_end).all(|e| self.is_stable(e))
+        {
             return None;
         }
         let (mut left, mut more) = (of_start, Vec::new());

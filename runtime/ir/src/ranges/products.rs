@@ -46,7 +46,9 @@ pub(crate) fn scaled(place: &Expr, op: Option<BinaryOp>, value: &Expr) -> Option
     let (by, bits) = (by.as_int()?, i128::from(integer(place)?.bits()));
     match op {
         BinaryOp::Mul | BinaryOp::Div if by > 0 => Some((op == BinaryOp::Mul, by)),
-        BinaryOp::Shl | BinaryOp::Shr if (0..bits.min(32)).contains(&by) => Some((op == BinaryOp::Shl, 1 << by)),
+        BinaryOp::Shl | BinaryOp::Shr if (0..bits.min(32)).contains(&by) => {
+            Some((op == BinaryOp::Shl, 1 << by))
+        }
         _ => None,
     }
 }
@@ -87,8 +89,7 @@ impl Known {
     pub(super) fn factor(&self, e: &Expr) -> Option<(Quantity, Vec<Condition>)> {
         self.products.iter().find_map(|product| {
             let partner = product.partner(e)?;
-            let positive =
-                self.ranges().find(|(of, range)| same(of, partner) && range.low.minimum() >= 1)?;
+            let positive = self.ranges().find(|(of, range)| same(of, partner) && range.low.minimum() >= 1)?;
             Some((product.most(1), joined(&product.needs, &positive.1.low_needs)))
         })
     }

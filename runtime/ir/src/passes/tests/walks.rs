@@ -49,7 +49,8 @@ impl Writer {
             body.swap(a, b);
         }
         if self.dice.below(5) == 0 {
-            let (goes_on, place) = (StmtKind::Continue(crate::ir::LoopId(self.loops + 1)), self.dice.below(3));
+            let (goes_on, place) =
+                (StmtKind::Continue(crate::ir::LoopId(self.loops + 1)), self.dice.below(3));
             let coin = self.coin();
             body.insert(place, when(coin, vec![goes_on]));
         }
@@ -108,6 +109,11 @@ impl Writer {
                 let access = writer.at(&base, at.clone());
                 if writer.dice.below(5) == 0 { vec![change, access] } else { vec![access, change] }
             }));
+            if op == Add {
+                let most = self.about(32, scalar);
+                let before = self.at(&base, binary(Sub, &at, &w));
+                stmts.push(when(compare(Lt, &at, &most), vec![before]));
+            }
             if op == Add && self.dice.below(4) > 0 {
                 stmts.push(self.change(&at, Some(Sub), w.clone()));
             }
@@ -127,8 +133,7 @@ impl Writer {
             self.change(&top, Some(Add), two),
         ];
         let coin = self.coin();
-        let body =
-            vec![self.change(&top, Some(Sub), less), self.at(&base, top.clone()), when(coin, pushed)];
+        let body = vec![self.change(&top, Some(Sub), less), self.at(&base, top.clone()), when(coin, pushed)];
         vec![first, self.repeat(compare(Gt, &top, &least), body), self.at(&base, top)]
     }
 
@@ -220,26 +225,29 @@ impl Writer {
         let ((t, first), zero) = (self.new_var(scalar, false, t), constant(0, scalar));
         let most = self.about(4, scalar);
         let start = self.about(1, scalar);
-        vec![first, self.range((start, most), true, |writer, i| {
-            let power = match writer.dice.below(4) {
-                0 => plus(&i, &constant(1, scalar)),
-                _ => binary(Shl, &constant(1, scalar), &i),
-            };
-            let (s, second) = writer.new_var(scalar, false, power);
-            let half = match writer.dice.below(3) {
-                0 => binary(Shr, &s, &constant(1, scalar)),
-                1 => binary(Div, &s, &writer.about(2, scalar)),
-                _ => binary(Div, &s, &constant(2, scalar)),
-            };
-            let half = if matches!(&half.kind, ExprKind::Binary(Div, _, by) if by.as_int() == Some(0)) {
-                constant(1, scalar)
-            } else {
-                half
-            };
-            let access = vec![writer.at(&base, plus(&t, &half))];
-            let multiple = when(compare(Eq, &binary(Rem, &t, &s), &zero), access);
-            vec![second, when(compare(Gt, &s, &zero), vec![multiple])]
-        })]
+        vec![
+            first,
+            self.range((start, most), true, |writer, i| {
+                let power = match writer.dice.below(4) {
+                    0 => plus(&i, &constant(1, scalar)),
+                    _ => binary(Shl, &constant(1, scalar), &i),
+                };
+                let (s, second) = writer.new_var(scalar, false, power);
+                let half = match writer.dice.below(3) {
+                    0 => binary(Shr, &s, &constant(1, scalar)),
+                    1 => binary(Div, &s, &writer.about(2, scalar)),
+                    _ => binary(Div, &s, &constant(2, scalar)),
+                };
+                let half = if matches!(&half.kind, ExprKind::Binary(Div, _, by) if by.as_int() == Some(0)) {
+                    constant(1, scalar)
+                } else {
+                    half
+                };
+                let access = vec![writer.at(&base, plus(&t, &half))];
+                let multiple = when(compare(Eq, &binary(Rem, &t, &s), &zero), access);
+                vec![second, when(compare(Gt, &s, &zero), vec![multiple])]
+            }),
+        ]
     }
 
     /// `d = n / 2; while d > 0 { if t < d { a[o * (2 * t + 2) - 1] } o *= 2; d /= 2 }`, and back: `d *= 2` and `o /= 2` before.
@@ -250,11 +258,14 @@ impl Writer {
         let ((o, first), (d, second)) =
             (self.new_var(scalar, true, one.clone()), self.new_var(scalar, true, half));
         let guarded = |writer: &mut Self| {
-            let (two, more, less) = (writer.about(2, scalar), writer.about(2, scalar), writer.about(1, scalar));
+            let (two, more, less) =
+                (writer.about(2, scalar), writer.about(2, scalar), writer.about(1, scalar));
             let line = plus(&binary(Mul, &two, &t), &more);
-            let product = if writer.dice.below(2) == 0 { binary(Mul, &o, &line) } else { binary(Mul, &line, &o) };
+            let product =
+                if writer.dice.below(2) == 0 { binary(Mul, &o, &line) } else { binary(Mul, &line, &o) };
             let order = writer.dice.pick(&[Lt, Lt, Lt, Le]);
-            let accesses = vec![writer.at(&base, binary(Sub, &product, &less)), writer.at(&base, binary(Mul, &o, &t))];
+            let accesses =
+                vec![writer.at(&base, binary(Sub, &product, &less)), writer.at(&base, binary(Mul, &o, &t))];
             when(compare(order, &t, &d), accesses)
         };
         let scaled = |writer: &mut Self, place: &Expr, op: BinaryOp| {
