@@ -124,12 +124,16 @@ fn least_after(
     let [begin, start, end] =
         [raise.place, &range.start, &range.end].map(|e| scope.range(e, entry).lasting());
     let by = scope.range(raise.by, facts).lasting();
+    let positive = scope.ensure_positive(raise.by, &by)?;
+    // The number itself, rather than what guards say of it.
+    let value = scope.range(raise.by, &Known::default()).value();
+    let by = value.map_or(by, |(value, needs)| Range::exactly(value).needing(&needs));
     let turns = end.low.sum(start.high.negated()).plus(i128::from(range.inclusive));
     let low = begin.low.sum(by.low.clone().product(turns.greatest(Quantity::Const(0))));
     // What has wrapped would be less.
     let fits = scope.ensure(whole.high.clone(), Quantity::Const(scalar.int_range()?.1 + 1))?;
     let needs = [&begin.low_needs, &start.needs, &end.low_needs, &by.low_needs, &whole.needs, &fits];
-    let needs = needs.into_iter().fold(scope.ensure_positive(raise.by, &by)?, |all, more| joined(&all, more));
+    let needs = needs.into_iter().fold(positive, |all, more| joined(&all, more));
     Some(Range::at_least(scalar, low, needs))
 }
 
