@@ -265,7 +265,9 @@ impl<'a> FunctionScope<'a> {
         let is_positive =
             |fact: &Range| fact.low.as_const().is_some_and(|low| low >= 0) && fact.low_needs.is_empty();
         let is_open = range.low.as_const().is_none() || !range.low_needs.is_empty();
-        if self.lifts && scalar.is_signed() && is_open && facts().any(is_positive) {
+        // What is left of another number rests on the number itself.
+        let is_itself = matches!(range.low, Quantity::Param(_)) && range.low_needs.is_empty();
+        if self.lifts && scalar.is_signed() && is_open && !is_itself && facts().any(is_positive) {
             (range.low, range.low_needs) = (all.low.clone(), Vec::new());
         }
         if let Some((high, needs)) = known.factor(e) {
