@@ -15,3 +15,4 @@ mod proofs;
 #[allow(clippy::manual_is_multiple_of, reason = "people write such guards")]
 mod relations;
 mod validation;
+mod walks;

@@ -1,4 +1,4 @@
-//! Counters of loops: variables that are raised at one place of a loop, as an index that runs along a row.
+//! Counters of loops: variables that are raised or lowered at one place of a loop, as an index that runs along a row.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,10 @@ use crate::ir::{
 };
 use crate::ranges::{FunctionScope, Known, Range, assigned, integer, joined, root, same};
 
-/// A statement that raises a variable: its amount, and the conditions around it.
+/// A statement that raises or lowers a variable: its amount, and the conditions around it.
 struct Raise<'b> {
     place: &'b Expr,
+    lowers: bool,
     by: &'b Expr,
     guards: Vec<(&'b Expr, bool)>,
     /// Loops around it, in the body.
@@ -23,9 +24,11 @@ pub(super) struct Counter {
     pub begins: Range,
     /// Its range anywhere in the loop and after it.
     pub whole: Range,
+    /// Its least value after the loop, if every iteration raises it.
+    pub after: Option<Range>,
 }
 
-/// The variables that a loop's body raises at one place alone, with their ranges.
+/// The variables that a loop's body raises or lowers at one place alone, with their ranges.
 ///
 /// `entry` holds before the loop, `known` in all of its iterations. Unsigned arithmetic that wraps gives less, so the sum
 /// of all raises is a bound.
@@ -44,29 +47,34 @@ pub(super) fn counters(
         var.is_some_and(|var| !untracked.contains(&var) && assignments(body, var) == 1)
     };
     let counter = |raise: &Raise| {
+        let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
+        let (first, any) = (scope.range(&range.start, entry), scope.range(&var, known));
         let mut facts = known.clone();
         for (cond, outcome) in &raise.guards {
             facts.extend(facts.implied(cond, *outcome, scope));
             // A variable that the body assigns may have another value where the raise stands.
             facts.forget(&changing);
         }
-        raised(range, raise, scope, (entry, &facts))
+        let turns = Turns { first, last: scope.range(&var, &facts), any };
+        if raise.lowers {
+            return falling(&turns, raise, scope, (entry, &facts));
+        }
+        let counter = raised(&turns, raise, scope, (entry, &facts))?;
+        let after = least_after(range, body, raise, &counter.whole, scope, (entry, &facts));
+        Some(Counter { after, ..counter })
     };
     raises.iter().filter(once).filter_map(counter).collect()
 }
 
 /// The ranges of a counter: where it begins, and a raise for each value of the loop's variable that has one.
 fn raised(
-    range: &RangeLoop,
+    turns: &Turns,
     raise: &Raise,
     scope: &FunctionScope,
     (entry, facts): (&Known, &Known),
 ) -> Option<Counter> {
     let scalar = integer(raise.place)?;
-    let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
-    let turns = Turns { first: scope.range(&range.start, entry), last: scope.range(&var, facts) };
-    let Sum { begin, each, earlier, needs } = sum_of(&turns, raise, scope, (entry, facts))?;
-    let all = earlier.clone().plus(1).greatest(Quantity::Const(0));
+    let Sum { begin, each, earlier, all, needs } = sum_of(turns, raise, scope, (entry, facts))?;
     let after = |times: Quantity| {
         let high = begin.high.clone().sum(each.clone().product(times));
         let range =
@@ -77,21 +85,73 @@ fn raised(
     let begins = Range { low: whole.low.clone(), low_needs: whole.low_needs.clone(), ..after(earlier)? };
     // No sum wraps at the beginning of an iteration if none does in the whole.
     let begins = if scalar.is_unsigned() { begins } else { Range { needs: whole.needs.clone(), ..begins } };
-    Some(Counter { place: raise.place.clone(), begins, whole })
+    Some(Counter { place: raise.place.clone(), begins, whole, after: None })
 }
 
-/// The ranges of a loop's variable in its first iteration and in any of them.
+/// The ranges of a counter that is lowered. After the last iteration it may have wrapped.
+fn falling(
+    turns: &Turns,
+    raise: &Raise,
+    scope: &FunctionScope,
+    (entry, facts): (&Known, &Known),
+) -> Option<Counter> {
+    let scalar = integer(raise.place)?;
+    let Sum { begin, each, earlier, all, needs } = sum_of(turns, raise, scope, (entry, facts))?;
+    let needs = joined(&needs, &begin.low_needs);
+    let after = |times: Quantity| {
+        let low = begin.low.clone().sum(each.clone().product(times).negated());
+        let high = begin.high.clone();
+        scope.exact(Range { low, high, needs: needs.clone(), low_needs: needs.clone() }, scalar)
+    };
+    let whole = after(all).unwrap_or_else(|| Range::of_type(scalar));
+    Some(Counter { place: raise.place.clone(), begins: after(earlier)?, whole, after: None })
+}
+
+/// The least value of a counter after a loop all of whose iterations raise it.
+fn least_after(
+    range: &RangeLoop,
+    body: &Block,
+    raise: &Raise,
+    whole: &Range,
+    scope: &FunctionScope,
+    (entry, facts): (&Known, &Known),
+) -> Option<Range> {
+    let mut leaves = range.step.is_some() || !raise.guards.is_empty() || !raise.loops.is_empty();
+    visit::stmts(body, &mut |stmt| {
+        leaves |= matches!(stmt.kind, StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return(_));
+    });
+    let scalar = integer(raise.place).filter(|_| !leaves)?;
+    let [begin, start, end] =
+        [raise.place, &range.start, &range.end].map(|e| scope.range(e, entry).lasting());
+    let by = scope.range(raise.by, facts).lasting();
+    let positive = scope.ensure_positive(raise.by, &by)?;
+    // The number itself, rather than what guards say of it.
+    let value = scope.range(raise.by, &Known::default()).value();
+    let by = value.map_or(by, |(value, needs)| Range::exactly(value).needing(&needs));
+    let turns = end.low.sum(start.high.negated()).plus(i128::from(range.inclusive));
+    let low = begin.low.sum(by.low.clone().product(turns.greatest(Quantity::Const(0))));
+    // What has wrapped would be less.
+    let fits = scope.ensure(whole.high.clone(), Quantity::Const(scalar.int_range()?.1 + 1))?;
+    let needs = [&begin.low_needs, &start.needs, &end.low_needs, &by.low_needs, &whole.needs, &fits];
+    let needs = needs.into_iter().fold(positive, |all, more| joined(&all, more));
+    Some(Range::at_least(scalar, low, needs))
+}
+
+/// The ranges of a loop's variable in its first iteration, in those that raise a counter, and in any of them.
 struct Turns {
     first: Range,
     last: Range,
+    any: Range,
 }
 
 /// What a variable is at most after some iterations: where it begins, and the same number again for each.
 struct Sum {
     begin: Range,
     each: Quantity,
-    /// Iterations at most before one begins.
+    /// Raises at most before an iteration begins: it may be one that does not raise.
     earlier: Quantity,
+    /// Raises at most.
+    all: Quantity,
     needs: Vec<Condition>,
 }
 
@@ -101,9 +161,9 @@ fn sum_of(
     scope: &FunctionScope,
     (entry, facts): (&Known, &Known),
 ) -> Option<Sum> {
-    let Turns { first, last } = turns;
+    let Turns { first, last, any } = turns;
     let (begin, by) = (scope.range(raise.place, entry), scope.range(raise.by, facts).lasting());
-    let mut needs = [&begin.needs, &last.needs, &by.needs, &first.low_needs]
+    let mut needs = [&begin.needs, &last.needs, &any.needs, &by.needs, &first.low_needs]
         .into_iter()
         .fold(scope.ensure_positive(raise.by, &by)?, |all, more| joined(&all, more));
     let mut each = by.high;
@@ -117,8 +177,11 @@ fn sum_of(
     if !last.high.is_known() || !first.low.is_known() {
         return None;
     }
-    let earlier = last.high.clone().sum(first.low.clone().negated());
-    Some(Sum { begin, each, earlier, needs })
+    let before = |last: &Range| last.high.clone().sum(first.low.clone().negated());
+    let all = before(last).plus(1);
+    let earlier = if any.high.is_known() { before(any) } else { all.clone() };
+    let earlier = if raise.guards.is_empty() { earlier } else { earlier.least(all.clone()) };
+    Some(Sum { begin, each, earlier, all: all.greatest(Quantity::Const(0)), needs })
 }
 
 /// What variables are at most that a loop with a condition raises at one place and lowers at others, wherever they stand in the
@@ -136,6 +199,7 @@ pub(super) fn queued(
     let Some((counter, turns)) = turns(id, body, scope, (entry, stays), untracked) else { return Vec::new() };
     let (mut raises, mut lowered, mut facts) = (Vec::new(), Vec::new(), stays.clone());
     raises_in(body, &mut Vec::new(), &mut Vec::new(), &mut raises);
+    raises.retain(|raise| !raise.lowers);
     lowered_in(body, None, scope, &mut lowered);
     // A variable that the body assigns may have another value where the raise stands.
     facts.forget(&assigned(body));
@@ -148,8 +212,7 @@ pub(super) fn queued(
         if assignments(body, var) != lowers + 1 {
             return None;
         }
-        let Sum { begin, each, earlier, needs } = sum_of(&turns, raise, scope, (entry, &facts))?;
-        let all = earlier.plus(1).greatest(Quantity::Const(0));
+        let Sum { begin, each, all, needs, .. } = sum_of(&turns, raise, scope, (entry, &facts))?;
         let high = begin.lasting().high.sum(each.product(all));
         // A sum that wraps would be less than it was only without a sign.
         let fits = match scalar.is_unsigned() {
@@ -181,7 +244,7 @@ fn turns(
     let counts = value.as_int() == Some(1) && assignments(body, var) == 1 && last.high.most() < most;
     let is_tracked = !untracked.contains(&var) && !goes_on;
     let first = scope.range(place, entry).lasting();
-    (counts && is_tracked).then_some((var, Turns { first, last }))
+    (counts && is_tracked).then(|| (var, Turns { first, any: last.clone(), last }))
 }
 
 /// Of the facts about the greatest value of an expression, the one that rests on the fewest conditions.
@@ -227,7 +290,7 @@ fn stays_above(place: &Expr, less: &Expr, cond: &Expr, scope: &FunctionScope) ->
     is_sure && less.zip(least).is_some_and(|(n, least)| held.low.minimum() >= least.saturating_add(n))
 }
 
-/// Statements `v += e` on an integer variable, with their guards and the loops over ranges around them.
+/// Statements `v += e` and `v -= e` on an integer variable, with their guards and the loops over ranges around them.
 fn raises_in<'b>(
     block: &'b Block,
     guards: &mut Vec<(&'b Expr, bool)>,
@@ -236,10 +299,11 @@ fn raises_in<'b>(
 ) {
     for stmt in &block.stmts {
         match &stmt.kind {
-            StmtKind::Assign { place, op: Some(BinaryOp::Add), value }
+            StmtKind::Assign { place, op: Some(op @ (BinaryOp::Add | BinaryOp::Sub)), value }
                 if matches!(place.kind, ExprKind::Var(_)) && integer(place).is_some() =>
             {
-                raises.push(Raise { place, by: value, guards: guards.clone(), loops: loops.clone() });
+                let lowers = *op == BinaryOp::Sub;
+                raises.push(Raise { place, lowers, by: value, guards: guards.clone(), loops: loops.clone() });
             }
             StmtKind::If { cond, then, otherwise } => {
                 for (branch, outcome) in [(then, true), (otherwise, false)] {

@@ -193,7 +193,7 @@ impl<'a> Walk<'a> {
         match &mut stmt.kind {
             StmtKind::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
             StmtKind::While { id, cond, body, .. } => self.while_loop(*id, cond, body),
-            StmtKind::For { range, body, .. } => self.range_loop(range, body),
+            StmtKind::For { id, range, body, .. } => self.range_loop(*id, range, body),
             StmtKind::Block(body) => self.block(body),
             StmtKind::Let { var, init: Some(e) } => {
                 self.mark(e);
@@ -237,7 +237,9 @@ impl<'a> Walk<'a> {
                 }
                 let given = self.given(place, *op, value);
                 self.store(place, *op, value);
+                let products = self.known.products_after(place, *op, value, &self.scope);
                 self.known.forget(&root(place).into_iter().collect());
+                self.known.learn_products(products);
                 if !self.count(place) {
                     given.into_iter().for_each(|range| self.known.learn(place, range));
                 }
@@ -301,7 +303,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The ranges of variables at the end of a block.
-    fn ending(&mut self, block: &mut Block, places: &[Expr]) -> Vec<Range> {
+    pub(super) fn ending(&mut self, block: &mut Block, places: &[Expr]) -> Vec<Range> {
         for stmt in &mut block.stmts {
             self.statement(stmt);
         }

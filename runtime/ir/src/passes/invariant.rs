@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::elide::Walk;
-use crate::ir::{BinaryOp, Block, Condition, Expr, ExprKind, Quantity, Scalar, StmtKind, VarId, visit};
+use crate::ir::{BinaryOp, Block, Condition, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, VarId, visit};
 use crate::ranges::{Range, integer, joined};
 
 /// Rounds in which assumptions are weakened until all hold.
@@ -267,6 +267,19 @@ fn guards_of(body: &Block, scalar: Scalar) -> Vec<i128> {
             _ => false,
         };
         all.push(if keeps { n } else { n - 1 });
+    });
+    all.extend(extents_of(body));
+    all
+}
+
+/// The lengths of arrays that are indexed: what passes such an index is below the length, and a stack is full at it.
+fn extents_of(body: &Block) -> Vec<i128> {
+    let mut all = Vec::new();
+    visit::exprs(body, &mut |e| {
+        let ExprKind::Index { base, .. } = &e.kind else { return };
+        if let Type::Array(_, n) = base.ty.peeled() {
+            all.extend([*n as i128 - 1, *n as i128]);
+        }
     });
     all
 }

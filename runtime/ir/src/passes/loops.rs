@@ -14,13 +14,19 @@ impl Walk<'_> {
         stays.extend(self.implied(cond, true));
         let queued = queued(id, body, &self.scope, (&entry, &stays), &self.untracked);
         let outer = self.hold(&queued);
-        let found = self.invariants(Some(cond), body, before);
+        self.products(id, Some(cond), body, &entry);
+        let found = self.invariants(Some(cond), body, before.clone());
         self.hold(&found);
+        let (heads, around) = (self.heads(id, Some(cond), body, &before), self.known.clone());
+        heads.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
         self.mark(cond);
         let (stays, ends) = (self.implied(cond, true), self.implied(cond, false));
         self.with(stays, |walk| walk.looped(body));
         self.lasting.truncate(outer);
-        if !breaks(body, id) {
+        if breaks(body, id) {
+            self.known = around;
+            self.known.forget_products(&assigned(body));
+        } else {
             self.known.extend(ends);
         }
     }
@@ -67,7 +73,7 @@ impl Walk<'_> {
         std::mem::replace(&mut self.assigned, around).unwrap_or_default()
     }
 
-    pub(super) fn range_loop(&mut self, range: &mut RangeLoop, body: &mut Block) {
+    pub(super) fn range_loop(&mut self, id: LoopId, range: &mut RangeLoop, body: &mut Block) {
         for e in [Some(&mut range.start), Some(&mut range.end), range.step.as_mut()].into_iter().flatten() {
             self.mark(e);
         }
@@ -93,21 +99,28 @@ impl Walk<'_> {
             self.known.forget(&self.untracked);
             found = counters(range, body, &self.scope, &entry, &self.known, &self.untracked);
         }
-        let (begins, mut whole): (Vec<_>, Vec<_>) = found
-            .into_iter()
-            .map(|Counter { place, begins, whole }| ((place.clone(), begins), (place, whole)))
-            .unzip();
+        let (mut begins, mut whole, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        for Counter { place, begins: own, whole: any, after: least } in found {
+            after.extend(least.map(|least| (place.clone(), least)));
+            begins.push((place.clone(), own));
+            whole.push((place, any));
+        }
         let (outer, counted) = (self.lasting.len(), self.counters.len());
         self.counters.extend(whole.iter().cloned());
         begins.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
         entered.retain(|(place, _)| !whole.iter().any(|(counter, _)| same(counter, place)));
-        let invariants = self.invariants(None, body, entered);
+        self.products(id, None, body, &entry);
+        let invariants = self.invariants(None, body, entered.clone());
         self.hold(&invariants);
+        let heads = self.heads(id, None, body, &entered);
+        heads.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
         self.looped(body);
         self.lasting.truncate(outer);
         self.counters.truncate(counted);
         self.known = before;
         whole.extend(invariants);
+        whole.extend(after);
+        whole.extend(heads.into_iter().filter(|_| !breaks(body, id)));
         whole.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
     }
 

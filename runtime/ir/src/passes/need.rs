@@ -90,10 +90,11 @@ impl Walk<'_> {
     /// The conditions under which the start of a range is no more than its end.
     fn in_order(&self, start: &Expr, end: &Expr, first: &Range, last: &Range) -> Option<Vec<Condition>> {
         let Some(distance) = self.scope.distance(start, end) else {
-            if let Some(n) = self.scope.row_length(start, end) {
-                let positive = self.scope.ensure_positive(n, &self.scope.range(n, &self.known))?;
+            if let Some(factors) = self.scope.row_length(start, end) {
+                let positive = |n: &Expr| self.scope.ensure_positive(n, &self.scope.range(n, &self.known));
+                let positive = factors.into_iter().map(positive).collect::<Option<Vec<_>>>()?.concat();
                 // The end is not less unless the product wraps. If it wraps at 64 bits, it is beyond all lengths, which is asked too.
-                let (_, most) = integer(end)?.int_range()?;
+                let (_, most) = self.scope.modulus(end)?.int_range()?;
                 let fits = match most < limits::ELEMENTS {
                     true => self.scope.ensure(last.high.clone(), Quantity::Const(most + 1))?,
                     false => Vec::new(),

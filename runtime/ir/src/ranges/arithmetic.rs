@@ -162,16 +162,14 @@ impl FunctionScope<'_> {
         let ExprKind::Binary(BinaryOp::Div, distance, n) = &strip(step).kind else { return None };
         let ExprKind::Binary(BinaryOp::Sub, high, from) = &strip(distance).kind else { return None };
         let is_part = n.as_int().is_some_and(|n| n > 1) && same(strip(from), strip(low));
-        if !is_part || !known.is_less(low, high) {
-            return None;
-        }
+        let below = self.is_below(low, high, known).filter(|_| is_part)?;
         // The distance of two signed numbers may wrap.
         let scalar = integer(strip(distance)).filter(|scalar| scalar.is_signed());
         let exact = |scalar| {
             let [high, low] = [high, low].map(|e| self.within(e, known, fuel));
             self.subtracted(high, low, scalar, true).map(|distance| distance.all_needs())
         };
-        let needs = scalar.map_or(Some(Vec::new()), exact)?;
+        let needs = joined(&scalar.map_or(Some(Vec::new()), exact)?, &below);
         Some(self.amid(low, high, known, fuel).needing(&needs))
     }
 
@@ -186,11 +184,13 @@ impl FunctionScope<'_> {
     ) -> Option<Range> {
         let (sum, scalar) = (strip(sum), integer(strip(sum))?);
         let ExprKind::Binary(BinaryOp::Add, a, b) = &sum.kind else { return None };
-        let (low, high) = [(a, b), (b, a)].into_iter().find(|(low, high)| known.is_less(low, high))?;
+        let pairs: [(&Expr, &Expr); 2] = [(a, b), (b, a)];
+        let below = |(low, high)| Some((low, high, self.is_below(low, high, known)?));
+        let (low, high, below) = pairs.into_iter().find_map(below)?;
         let whole = self.within(high, known, fuel);
         let twice = whole.high.product(Quantity::Const(2));
         let fits = self.ensure(twice, Quantity::Const(scalar.int_range()?.1 + 1))?;
-        let needs = joined(&fits, &whole.needs);
+        let needs = joined(&joined(&fits, &whole.needs), &below);
         let positive = if scalar.is_unsigned() {
             Vec::new()
         } else {

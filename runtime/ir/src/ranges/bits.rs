@@ -20,11 +20,11 @@ fn ones(value: i128) -> i128 {
     if width >= i128::BITS - 1 { i128::MAX } else { (1 << width) - 1 }
 }
 
-/// Variables that begin as a power of two, and are only doubled and halved: each is a power of two or zero all along.
+/// Variables that begin as a power of two or a bit, and are only doubled and halved: each is a power of two or zero all along.
 pub(super) fn powers(body: &Block, untracked: &HashSet<VarId>) -> HashSet<VarId> {
     let (mut begun, mut others) = (HashSet::new(), untracked.clone());
     visit::stmts(body, &mut |stmt| match &stmt.kind {
-        StmtKind::Let { var, init: Some(init) } if is_power(init) => drop(begun.insert(*var)),
+        StmtKind::Let { var, init: Some(init) } if is_power(init) || is_bit(init) => drop(begun.insert(*var)),
         StmtKind::Let { var, .. } => drop(others.insert(*var)),
         StmtKind::For { range, .. } => drop(others.insert(range.var)),
         StmtKind::Assign { place: Expr { kind: ExprKind::Var(var), .. }, op, value } => {
@@ -49,6 +49,11 @@ pub(super) fn powers(body: &Block, untracked: &HashSet<VarId>) -> HashSet<VarId>
     });
     begun.retain(|var| !others.contains(var));
     begun
+}
+
+/// `1 << n`, which may be the highest bit of a signed number.
+fn is_bit(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Binary(BinaryOp::Shl, one, _) if one.as_int() == Some(1))
 }
 
 fn is_power(e: &Expr) -> bool {
@@ -87,8 +92,11 @@ impl FunctionScope<'_> {
         Some(Range::new(Quantity::Const(0), Quantity::Const(most)).needing(&needs))
     }
 
-    /// Returns whether `n` is twice `part`, which is a power of two or zero.
+    /// Returns whether `n` is twice `part`, which is a power of two or zero, or one and its half.
     fn is_double(&self, n: &Expr, part: &Expr, known: &Known) -> bool {
+        if self.is_half(part, n, known) {
+            return true;
+        }
         let n = known.alias(strip(n)).map_or(self.look(n), strip);
         let by = match &n.kind {
             ExprKind::Binary(BinaryOp::Mul, a, b) if a.as_int() == Some(2) => b,
@@ -96,16 +104,33 @@ impl FunctionScope<'_> {
             ExprKind::Binary(BinaryOp::Shl, a, b) if b.as_int() == Some(1) => a,
             _ => return false,
         };
-        let is_power = match &self.look(part).kind {
+        self.is_power(part) && self.alike(by, part)
+    }
+
+    /// Returns whether `part` is `n / 2` of a power of two or zero.
+    fn is_half(&self, part: &Expr, n: &Expr, known: &Known) -> bool {
+        let part = known.alias(strip(part)).map_or(self.look(part), strip);
+        match &part.kind {
+            ExprKind::Binary(BinaryOp::Div, whole, two) if two.as_int() == Some(2) => {
+                self.is_power(whole) && self.alike(whole, n)
+            }
+            ExprKind::Binary(BinaryOp::Shr, whole, one) if one.as_int() == Some(1) => {
+                self.is_power(whole) && self.alike(whole, n)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether a number is a power of two or zero. The least number of a signed type counts as one: its bit is the highest.
+    fn is_power(&self, e: &Expr) -> bool {
+        match &self.look(e).kind {
             ExprKind::Var(var) => self.powers.contains(var),
-            ExprKind::Binary(BinaryOp::Shl, one, _) => one.as_int() == Some(1),
-            _ => is_power(part),
-        };
-        is_power && self.alike(by, part)
+            _ => is_power(e) || is_bit(self.look(e)),
+        }
     }
 
     /// An expression, or what the variable that it is was initialised with.
-    fn look<'e>(&'e self, e: &'e Expr) -> &'e Expr {
+    pub(super) fn look<'e>(&'e self, e: &'e Expr) -> &'e Expr {
         match &strip(e).kind {
             ExprKind::Var(var) => self.definitions.get(var).map_or(strip(e), strip),
             _ => strip(e),
@@ -121,7 +146,7 @@ impl FunctionScope<'_> {
     }
 
     /// Returns whether two expressions are the same, where variables stand for what they were initialised with.
-    fn alike(&self, a: &Expr, b: &Expr) -> bool {
+    pub(super) fn alike(&self, a: &Expr, b: &Expr) -> bool {
         same(strip(a), strip(b)) || same(self.look(a), self.look(b))
     }
 

@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use super::products::Product;
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, UnaryOp, VarId, visit};
@@ -19,6 +20,8 @@ pub(crate) struct Known {
     orders: Vec<(Expr, Expr, bool)>,
     /// Variables that were given an expression whose variables have not changed since.
     aliases: Vec<(VarId, Expr)>,
+    /// Pairs of variables with a bounded product.
+    pub(super) products: Vec<Product>,
 }
 
 impl Known {
@@ -34,6 +37,20 @@ impl Known {
         let (a, b) = (strip(a), strip(b));
         self.orders.iter().any(|(less, more, _)| same(less, a) && same(more, b))
             || successor(a).is_some_and(|before| before.ty == b.ty && self.is_less(before, b))
+    }
+
+    /// Adds that the first is less than the second.
+    pub(super) fn order(&mut self, less: &Expr, more: &Expr) {
+        if is_trackable(less) && is_trackable(more) {
+            self.orders.push((strip(less).clone(), strip(more).clone(), true));
+        }
+    }
+
+    /// Returns whether the successor of `a` is known to be at most `b`: then `a` is less than `b`, unless the successor wraps.
+    pub fn is_followed(&self, a: &Expr, b: &Expr) -> bool {
+        let (a, b) = (strip(a), strip(b));
+        let follows = |less: &Expr| successor(less).is_some_and(|e| e.ty == b.ty && same(strip(e), a));
+        self.orders.iter().any(|(less, more, _)| same(more, b) && follows(less))
     }
 
     /// Returns whether `a` is known to be less than `b`.
@@ -53,6 +70,22 @@ impl Known {
         self.ranges.retain(|(e, _)| !mentions(e, vars));
         self.orders.retain(|(a, b, _)| !mentions(a, vars) && !mentions(b, vars));
         self.aliases.retain(|(var, e)| !vars.contains(var) && !mentions(e, vars));
+        self.forget_products(vars);
+    }
+
+    /// Forgets the products of variables.
+    pub fn forget_products(&mut self, vars: &HashSet<VarId>) {
+        self.products.retain(|product| !product.mentions(vars));
+    }
+
+    /// Adds bounded products.
+    pub fn learn_products(&mut self, products: Vec<Product>) {
+        self.products.extend(products);
+    }
+
+    /// The bounded product of two variables.
+    pub fn product(&self, a: &Expr, b: &Expr) -> Option<&Product> {
+        self.products.iter().find(|product| same(&product.factors[0], a) && same(&product.factors[1], b))
     }
 
     /// Adds that an expression is in a range.
@@ -99,6 +132,7 @@ impl Known {
         self.ranges.extend(other.ranges);
         self.orders.extend(other.orders);
         self.aliases.extend(other.aliases);
+        self.products.extend(other.products);
     }
 
     /// Notes the expression that a variable is given.
@@ -146,6 +180,11 @@ impl Known {
                     }
                     BinaryOp::Ne if is_zero(a) || self.is_ordered(a, b) => (a, b, 1),
                     BinaryOp::Ne if is_zero(b) || self.is_ordered(b, a) => (b, a, 1),
+                    BinaryOp::Ne => {
+                        facts.differ(a, b, self, scope);
+                        facts.forget(&scope.untracked);
+                        return facts;
+                    }
                     _ => return facts,
                 };
                 facts.relate(less, more, gap, self, scope);
@@ -163,7 +202,9 @@ impl Known {
             self.at_most(less, Range::at_most(scalar, above.high.plus(-gap), above.needs), known, scope);
         }
         if let Some(scalar) = integer(more) {
-            self.learn(more, Range::at_least(scalar, below.low.plus(gap), below.low_needs));
+            let range = Range::at_least(scalar, below.low.plus(gap), below.low_needs);
+            self.difference_is_more(more, &range, known, scope);
+            self.learn(more, range);
         }
         if is_trackable(less) && is_trackable(more) {
             self.orders.push((strip(less).clone(), strip(more).clone(), gap > 0));
@@ -171,7 +212,7 @@ impl Known {
     }
 
     /// Adds that an expression is in a range, and what that says of the parts of a sum.
-    fn at_most(&mut self, e: &Expr, range: Range, known: &Known, scope: &FunctionScope) {
+    pub(super) fn at_most(&mut self, e: &Expr, range: Range, known: &Known, scope: &FunctionScope) {
         if let ExprKind::Binary(BinaryOp::Add, a, b) = &strip(e).kind
             && let Some((_, most)) = integer(e).and_then(Scalar::int_range)
         {
@@ -198,6 +239,8 @@ impl Known {
             }
         }
         self.factor_is(e, &range, known, scope);
+        self.dividend_is(e, &range, scope);
+        self.difference_is_less(e, &range, known, scope);
         self.cast_is(e, &range);
         self.learn(e, range);
     }
@@ -315,7 +358,7 @@ fn is_trackable(e: &Expr) -> bool {
     own && e.operands().iter().all(|e| is_trackable(e))
 }
 
-fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
+pub(super) fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
     matches!(e.kind, ExprKind::Var(var) if vars.contains(&var))
         || e.operands().iter().any(|e| mentions(e, vars))
 }

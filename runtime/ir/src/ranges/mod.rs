@@ -6,16 +6,19 @@
 
 mod arithmetic;
 mod bits;
+mod guards;
 mod interval;
 mod known;
 mod place;
 mod position;
+mod products;
 mod range;
 mod scope;
 
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, assigned, changed, lent, root, same};
 pub(crate) use place::{Length, axes};
+pub(crate) use products::{Product, scaled};
 pub(crate) use range::{Range, integer, joined};
 pub(crate) use scope::{Caller, FunctionScope, Kind};
 

@@ -2,7 +2,7 @@
 //!
 //! A function that is analysed for one call sees through its parameters to the caller's arguments.
 
-use super::known::{Known, same, strip};
+use super::known::{Known, strip};
 use super::range::{Range, integer, joined};
 use super::scope::{Caller, FunctionScope};
 use crate::ir::{
@@ -208,7 +208,7 @@ impl FunctionScope<'_> {
             (None, Some(end)) => self.exact_extent(end),
             (Some(start), Some(end)) => match (start.as_int(), end.as_int()) {
                 (Some(start), Some(end)) => (start <= end).then(|| Length::of(Quantity::Const(end - start))),
-                _ => self.exact_distance(start, end),
+                _ => self.exact_distance(start, end).or_else(|| self.row_extent(start, end)),
             },
             (Some(start), None) => {
                 let (whole, start) = (self.extent(base)?, self.exact_extent(start)?);
@@ -230,12 +230,14 @@ impl FunctionScope<'_> {
             return self.exact_extent(distance);
         }
         let (of_start, of_end) = (self.addends_of(start), self.addends_of(end));
-        if start.ty != end.ty || !of_start.iter().chain(&of_end).all(|e| self.is_stable(e)) {
+        if self.modulus(start) != self.modulus(end)
+            || !of_start.iter().chain(&of_end).all(|e| self.is_stable(e))
+        {
             return None;
         }
         let (mut left, mut more) = (of_start, Vec::new());
         for e in of_end {
-            match left.iter().position(|own| same(strip(own), strip(e))) {
+            match left.iter().position(|own| self.alike(own, e)) {
                 Some(at) => drop(left.remove(at)),
                 None => more.push(e),
             }
@@ -248,7 +250,7 @@ impl FunctionScope<'_> {
             })
         };
         let (less, more) = (sum(left)?, sum(more)?);
-        let (_, most) = integer(start)?.int_range()?;
+        let (_, most) = self.modulus(start)?.int_range()?;
         // Both may have wrapped; their distance has not.
         let fits = self.ensure(more.count.clone(), Quantity::Const(most + 1))?;
         let needs = joined(&joined(&more.needs, &less.needs), &fits);
@@ -257,46 +259,65 @@ impl FunctionScope<'_> {
 
     /// The addends of a sum; variables stand for their initial values if those are sums.
     fn addends_of<'e>(&'e self, e: &'e Expr) -> Vec<&'e Expr> {
-        match &strip(e).kind {
-            ExprKind::Binary(BinaryOp::Add, a, b) => [self.addends_of(a), self.addends_of(b)].concat(),
-            _ => vec![e],
-        }
+        self.operands_in(e, BinaryOp::Add)
+    }
+
+    /// The operands of operations in each other of one type: what wraps, wraps alike.
+    fn operands_in<'e>(&'e self, e: &'e Expr, op: BinaryOp) -> Vec<&'e Expr> {
+        let ExprKind::Binary(own, a, b) = &self.look(e).kind else { return vec![e] };
+        let within = |part: &'e Expr| match self.modulus(part) == self.modulus(e) {
+            true => self.operands_in(part, op),
+            false => vec![part],
+        };
+        if *own == op { [within(a), within(b)].concat() } else { vec![e] }
+    }
+
+    /// The type whose arithmetic gives a value.
+    pub fn modulus(&self, e: &Expr) -> Option<Scalar> {
+        integer(self.look(e))
     }
 
     /// The number that was added to the start of a range to get its end.
     pub fn distance<'e>(&'e self, start: &Expr, end: &'e Expr) -> Option<&'e Expr> {
-        let end = match &strip(end).kind {
-            ExprKind::Var(var) => strip(self.definitions.get(var)?),
-            _ => strip(end),
-        };
-        let ExprKind::Binary(BinaryOp::Add, a, b) = &end.kind else { return None };
-        let is_start = |e: &Expr| same(strip(e), strip(start));
-        if is_start(a) { Some(b) } else { is_start(b).then_some(&**a) }
+        let ExprKind::Binary(BinaryOp::Add, a, b) = &self.look(end).kind else { return None };
+        if self.alike(a, start) { Some(b) } else { self.alike(b, start).then_some(&**a) }
     }
 
-    /// `n`, where `start` is `row * n` and `end` is `(row + 1) * n`.
-    pub fn row_length<'e>(&'e self, start: &'e Expr, end: &'e Expr) -> Option<&'e Expr> {
-        let (from, to) = (self.factors(start)?, self.factors(end)?);
-        let follows = |next: &Expr, e: &Expr| match &strip(next).kind {
+    /// The factors of `n`, where `start` is `row * n` and `end` is `(row + 1) * n`.
+    pub fn row_length<'e>(&'e self, start: &'e Expr, end: &'e Expr) -> Option<Vec<&'e Expr>> {
+        let modulus = self.modulus(end);
+        if self.modulus(start) != modulus {
+            return None;
+        }
+        let [from, to] = [start, end].map(|e| self.operands_in(e, BinaryOp::Mul));
+        let follows = |next: &Expr, e: &Expr| match &self.look(next).kind {
             ExprKind::Binary(BinaryOp::Add, before, by) => {
-                by.as_int() == Some(1) && same(strip(before), strip(e))
+                by.as_int() == Some(1) && self.modulus(next) == modulus && self.alike(before, e)
             }
             _ => false,
         };
-        let pairs = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let is_it =
-            |(i, j): &(usize, usize)| follows(to[*j], from[*i]) && same(strip(from[1 - i]), strip(to[1 - j]));
-        pairs.into_iter().find(is_it).map(|(i, _)| from[1 - i])
+        let without = |of: &[&'e Expr], at: usize| [&of[..at], &of[at + 1..]].concat();
+        let pairs = (0..from.len()).flat_map(|i| (0..to.len()).map(move |j| (i, j)));
+        let rest = |(i, j): (usize, usize)| {
+            let (rest, mut others) = (without(&from, i), without(&to, j));
+            let is_it = rest.len() == others.len() && follows(to[j], from[i]);
+            let all = is_it && rest.iter().all(|e| take(&mut others, |own| self.alike(own, e)));
+            all.then_some(rest).filter(|rest| !rest.is_empty())
+        };
+        pairs.into_iter().find_map(rest)
     }
 
-    /// The factors of a product, or of what a variable is that was initialised with one.
-    fn factors<'e>(&'e self, e: &'e Expr) -> Option<[&'e Expr; 2]> {
-        let e = match &strip(e).kind {
-            ExprKind::Var(var) => strip(self.definitions.get(var)?),
-            _ => strip(e),
-        };
-        let ExprKind::Binary(BinaryOp::Mul, a, b) = &e.kind else { return None };
-        Some([a, b])
+    /// The length of a row. Both ends may have wrapped; their distance has not.
+    fn row_extent(&self, start: &Expr, end: &Expr) -> Option<Length> {
+        let one = Length::of(Quantity::Const(1));
+        let Length { count, needs } =
+            self.row_length(start, end)?.into_iter().try_fold(one, |Length { count, needs }, e| {
+                let factor = self.exact_extent(e)?;
+                Some(Length { count: count.product(factor.count), needs: joined(&needs, &factor.needs) })
+            })?;
+        let (_, most) = self.modulus(start)?.int_range()?;
+        let fits = self.ensure(count.clone(), Quantity::Const(most + 1))?;
+        Some(Length { count, needs: joined(&needs, &fits) })
     }
 
     /// The conditions under which an element of `base` with an index in a range is in bounds.
@@ -407,6 +428,15 @@ struct Shared {
     align: usize,
     /// Bytes of an element.
     element: usize,
+}
+
+/// Takes the first of some out; whether there was one.
+fn take<T>(all: &mut Vec<T>, is_it: impl Fn(&T) -> bool) -> bool {
+    let at = all.iter().position(is_it);
+    at.is_some_and(|at| {
+        all.remove(at);
+        true
+    })
 }
 
 /// The referent of a reference.

@@ -77,6 +77,12 @@ impl Range {
         }
     }
 
+    /// The range of `times * self + offset`, exactly; `times` is above zero.
+    pub(super) fn on_line(&self, times: i128, offset: i128) -> Self {
+        let at = |of: &Quantity| of.clone().product(Quantity::Const(times)).plus(offset);
+        Self { low: at(&self.low), high: at(&self.high), ..self.clone() }
+    }
+
     /// The range of a number that is also known to be above zero.
     pub fn above_zero(self) -> Self {
         match self.low.as_const() {

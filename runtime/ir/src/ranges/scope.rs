@@ -11,7 +11,7 @@ use super::place::Length;
 use super::range::{Range, greater, integer, joined, lesser};
 use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, RangeLoop, ResultRange,
-    Scalar, StmtKind, UnaryOp, VarId, VarKind, Variable, visit,
+    Scalar, StmtKind, Type, UnaryOp, VarId, VarKind, Variable, visit,
 };
 
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
@@ -265,8 +265,13 @@ impl<'a> FunctionScope<'a> {
         let is_positive =
             |fact: &Range| fact.low.as_const().is_some_and(|low| low >= 0) && fact.low_needs.is_empty();
         let is_open = range.low.as_const().is_none() || !range.low_needs.is_empty();
-        if self.lifts && scalar.is_signed() && is_open && facts().any(is_positive) {
+        // What is left of another number rests on the number itself.
+        let is_itself = matches!(range.low, Quantity::Param(_)) && range.low_needs.is_empty();
+        if self.lifts && scalar.is_signed() && is_open && !is_itself && facts().any(is_positive) {
             (range.low, range.low_needs) = (all.low.clone(), Vec::new());
+        }
+        if let Some((high, needs)) = known.factor(e) {
+            range = range.meet(&Range::at_most(scalar, high, needs));
         }
         facts().fold(range, |range, fact| range.meet(fact)).trimmed(&all)
     }
@@ -312,6 +317,7 @@ impl<'a> FunctionScope<'a> {
                 let told = match op {
                     BinaryOp::Div | BinaryOp::Shr => self.middle(a, b, *op, known, fuel),
                     BinaryOp::Sub => self.short_of(a, b, scalar, known, fuel),
+                    BinaryOp::Mul => self.bounded_product((a, b), scalar, known, fuel),
                     _ => None,
                 };
                 let holds = match op {
@@ -457,6 +463,9 @@ impl<'a> FunctionScope<'a> {
     }
 
     fn cast(&self, inner: &Expr, to: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        if inner.ty == Type::BOOL {
+            return Some(Range::numbers(0, 1));
+        }
         let (from, (least, most)) = (integer(inner)?, to.int_range()?);
         let range = self.within(inner, known, fuel);
         let (low, high) = from.int_range()?;

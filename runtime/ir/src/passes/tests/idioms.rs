@@ -35,7 +35,7 @@ impl Writer {
     /// One of the idioms.
     pub(super) fn idiom(&mut self) -> StmtKind {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::I32, Scalar::I32, Scalar::U64]);
-        let stmts = match self.dice.below(31) {
+        let stmts = match self.dice.below(38) {
             0 => self.halving(scalar),
             1 => self.falling(scalar),
             2 => self.striding(scalar),
@@ -61,6 +61,7 @@ impl Writer {
             22 => self.sliding(scalar),
             23 => self.stack(scalar),
             24..30 => self.relation(scalar),
+            30..37 => self.walk(scalar),
             _ => self.marching(scalar),
         };
         StmtKind::Block(block(stmts))

@@ -6,3 +6,4 @@ mod proofs;
 mod random_kernel;
 mod relations;
 mod rings;
+mod walks;

@@ -65,12 +65,29 @@ pub(super) fn expr(kind: ExprKind, scalar: Scalar) -> Expr {
 impl Writer {
     /// The kernel, and the functions that it calls.
     pub fn kernel(seed: u64) -> (Function, Vec<Function>) {
+        Self::with(seed, |writer| writer.block(2))
+    }
+
+    /// A kernel of idioms alone, each in a block, and the functions that it calls.
+    pub fn idioms(seed: u64) -> (Function, Vec<Function>) {
+        Self::with(seed, |writer| {
+            let scalars = [Scalar::U32, Scalar::I32, Scalar::U64];
+            let count = 1 + writer.dice.below(3);
+            let idiom = |_| {
+                let scalar = writer.dice.pick(&scalars);
+                StmtKind::Block(super::idioms::block(writer.walk(scalar)))
+            };
+            super::idioms::block((0..count).map(idiom).collect())
+        })
+    }
+
+    fn with(seed: u64, body: impl FnOnce(&mut Self) -> Block) -> (Function, Vec<Function>) {
         let checked = Self::function(seed ^ 0x5555, false, Type::Unit, |writer| writer.block(1));
         let number = Self::function(seed ^ 0xaaaa, false, Type::U64, |writer| {
             let value = writer.value(Scalar::U64, 2);
             Block { stmts: vec![Stmt { kind: StmtKind::Return(Some(value)), at: AT }] }
         });
-        let kernel = Self::function(seed, true, Type::Unit, |writer| writer.block(2));
+        let kernel = Self::function(seed, true, Type::Unit, body);
         (kernel, vec![checked, number])
     }
 

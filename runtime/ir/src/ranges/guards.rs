@@ -1,0 +1,123 @@
+//! What comparisons of quotients and differences tell of their operands, and what an inequality tells.
+
+use super::known::{Known, strip};
+use super::range::{Range, integer, joined};
+use super::scope::FunctionScope;
+use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Scalar};
+
+impl Known {
+    /// Adds what `a != b` tells where one ends where the other begins: that end is not its value.
+    pub(super) fn differ(&mut self, a: &Expr, b: &Expr, known: &Known, scope: &FunctionScope) {
+        let (of_a, of_b) = (scope.range(a, known), scope.range(b, known));
+        for (less, more, below, above) in [(a, b, &of_a, &of_b), (b, a, &of_b, &of_a)] {
+            if !below.high.is_below(&above.low.clone().plus(1)) {
+                continue;
+            }
+            let Some(scalar) = integer(less) else { continue };
+            let needs = joined(&below.needs, &above.low_needs);
+            let most = Range::at_most(scalar, above.high.clone().plus(-1), joined(&needs, &above.needs));
+            self.at_most(less, most, known, scope);
+            let least = joined(&needs, &below.low_needs);
+            self.learn(more, Range::at_least(scalar, below.low.clone().plus(1), least));
+            if needs.is_empty() {
+                self.order(less, more);
+            }
+        }
+    }
+
+    /// Learns the range of `x` from the greatest value of `x / c` or `x >> c`.
+    pub(super) fn dividend_is(&mut self, e: &Expr, range: &Range, scope: &FunctionScope) {
+        let ExprKind::Binary(op, x, by) = &scope.look(e).kind else { return };
+        let (Some(scalar), Some(by)) = (integer(x), by.as_int()) else { return };
+        let by = match op {
+            BinaryOp::Div if by > 0 => by,
+            BinaryOp::Shr if (0..i128::from(scalar.bits())).contains(&by) => 1 << by,
+            _ => return,
+        };
+        let high = range.high.clone().product(Quantity::Const(by)).plus(by - 1);
+        self.learn(x, Range::at_most(scalar, high, range.needs.clone()));
+    }
+
+    /// Learns from the least value of `a - b` that `b` is so much less than the greatest `a`.
+    pub(super) fn difference_is_more(
+        &mut self,
+        e: &Expr,
+        range: &Range,
+        known: &Known,
+        scope: &FunctionScope,
+    ) {
+        let Some((a, b, scalar)) = difference(e, scope) else { return };
+        let is_exact = scalar.is_unsigned() && known.is_ordered(b, a);
+        let exact = if is_exact { Some(Vec::new()) } else { scope.is_exact_difference(a, b, scalar, known) };
+        // A launch knows more of a number than what is left of another.
+        let is_known = scope.range(b, known).value().is_some();
+        let Some(exact) = exact.filter(|_| range.low.is_telling() && !is_known) else { return };
+        let of_a = scope.range(a, known);
+        let needs = [&of_a.needs, &range.low_needs].into_iter().fold(exact, |all, more| joined(&all, more));
+        let high = of_a.high.sum(range.low.clone().negated());
+        self.at_most(b, Range::at_most(scalar, high, needs), known, scope);
+        if range.low.minimum() > 0 && range.low_needs.is_empty() && is_exact {
+            self.order(b, a);
+        }
+    }
+
+    /// Learns from the greatest value of `a - b` that `a` is at most so much more than the greatest `b`.
+    ///
+    /// Should the difference of numbers without a sign wrap, `a` is less than `b`.
+    pub(super) fn difference_is_less(
+        &mut self,
+        e: &Expr,
+        range: &Range,
+        known: &Known,
+        scope: &FunctionScope,
+    ) {
+        let Some((a, b, scalar)) = difference(e, scope) else { return };
+        let exact = match scalar.is_unsigned() {
+            true => (range.high.minimum() >= 0).then(Vec::new),
+            false => scope.is_exact_difference(a, b, scalar, known),
+        };
+        let is_known = scope.range(a, known).value().is_some();
+        let Some(exact) = exact.filter(|_| range.high.is_telling() && !is_known) else { return };
+        let of_b = scope.range(b, known);
+        let needs = [&of_b.needs, &range.needs].into_iter().fold(exact, |all, more| joined(&all, more));
+        self.learn(a, Range::at_most(scalar, of_b.high.sum(range.high.clone()), needs));
+    }
+}
+
+/// The operands of a difference, and its type.
+fn difference<'e>(e: &'e Expr, scope: &'e FunctionScope) -> Option<(&'e Expr, &'e Expr, Scalar)> {
+    let e = scope.look(strip(e));
+    let ExprKind::Binary(BinaryOp::Sub, a, b) = &e.kind else { return None };
+    Some((a, b, integer(e)?))
+}
+
+impl FunctionScope<'_> {
+    /// The conditions under which `a - b` does not wrap.
+    fn is_exact_difference(
+        &self,
+        a: &Expr,
+        b: &Expr,
+        scalar: Scalar,
+        known: &Known,
+    ) -> Option<Vec<Condition>> {
+        let (a, b) = (self.range(a, known), self.range(b, known));
+        let range = Range {
+            low: a.low.sum(b.high.negated()),
+            low_needs: joined(&a.low_needs, &b.needs),
+            high: a.high.sum(b.low.negated()),
+            needs: joined(&a.needs, &b.low_needs),
+        };
+        Some(self.exact(range, scalar)?.all_needs())
+    }
+
+    /// The conditions under which a number is less than another, as guards tell.
+    pub(super) fn is_below(&self, less: &Expr, more: &Expr, known: &Known) -> Option<Vec<Condition>> {
+        if known.is_less(less, more) {
+            return Some(Vec::new());
+        }
+        let (_, most) =
+            integer(less).and_then(Scalar::int_range).filter(|_| known.is_followed(less, more))?;
+        let range = self.range(less, known);
+        Some(joined(&self.ensure(range.high, Quantity::Const(most))?, &range.needs))
+    }
+}
