@@ -42,6 +42,7 @@ mod patterns;
 mod plain;
 mod plain_constants;
 mod plain_methods;
+mod plain_parts;
 mod reuse;
 mod shadows;
 mod shared_memory;

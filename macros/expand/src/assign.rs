@@ -2,8 +2,9 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, Lit, Member};
+use syn::{BinOp, Expr, Lit, Member, Token};
 
 use super::lower::{Lower, Lowered};
 use super::operators::{Operand, see_operands};
@@ -61,15 +62,15 @@ impl Lower<'_> {
             Expr::Infer(_) => Lowered { witness: quote!(_), emit: quote!() },
             Expr::Paren(inner) => self.target(&inner.expr, of),
             Expr::Tuple(tuple) => {
-                let (witness, emit) = self.targets(tuple.elems.iter(), of, false);
+                let (witness, emit) = self.targets(&tuple.elems, of, false);
                 Lowered { witness: quote!((#(#witness,)*)), emit }
             }
             Expr::Array(array) => {
-                let (witness, emit) = self.targets(array.elems.iter(), of, true);
+                let (witness, emit) = self.targets(&array.elems, of, true);
                 Lowered { witness: quote!([#(#witness),*]), emit }
             }
             Expr::Call(call) => {
-                let (witness, emit) = self.targets(call.args.iter(), of, false);
+                let (witness, emit) = self.targets(&call.args, of, false);
                 let name = &call.func;
                 Lowered { witness: quote!(#name(#(#witness),*)), emit }
             }
@@ -81,34 +82,32 @@ impl Lower<'_> {
         }
     }
 
-    fn targets<'e>(
+    fn targets(
         &mut self,
-        targets: impl Iterator<Item = &'e Expr>,
+        targets: &Punctuated<Expr, Token![,]>,
         of: &Ident,
         elements: bool,
     ) -> (Vec<TokenStream>, TokenStream) {
         let (mut witness, mut emit) = (Vec::new(), TokenStream::new());
-        let mut ended = false;
-        for (i, target) in targets.enumerate() {
-            if ended {
-                self.errors.at(
-                    target,
-                    "`..` can only end what is taken apart in a kernel; write `_` for each part before others",
-                );
-            }
+        let mut is_behind = false;
+        for (i, target) in targets.iter().enumerate() {
             if let Expr::Range(rest) = target
                 && rest.start.is_none()
                 && rest.end.is_none()
             {
                 witness.push(quote!(..));
-                ended = true;
+                is_behind = true;
                 continue;
             }
-            let (part, name) = (self.part_ident(), i.to_string());
+            let (part, name, back) = (self.part_ident(), i.to_string(), targets.len() - i);
             let two = self.target(target, &part);
             let inner = two.emit;
             witness.push(two.witness);
-            emit.extend(quote!(let #part = __r.assigned_part(&#of, #name, #elements); #inner));
+            let taken = match is_behind {
+                true => quote!(__r.assigned_part_from_end(&#of, #back, #elements)),
+                false => quote!(__r.assigned_part(&#of, #name, #elements)),
+            };
+            emit.extend(quote!(let #part = #taken; #inner));
         }
         (witness, emit)
     }

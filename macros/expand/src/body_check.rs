@@ -144,16 +144,6 @@ impl BodyCheck<'_> {
         }
     }
 
-    /// `x[..2] == y[..2]`
-    fn refuse_parts(&mut self, e: &syn::ExprBinary) {
-        let is_part =
-            |side: &Expr| matches!(side, Expr::Index(part) if matches!(*part.index, Expr::Range(_)));
-        if matches!(e.op, syn::BinOp::Eq(_) | syn::BinOp::Ne(_)) && is_part(&e.left) && is_part(&e.right) {
-            self.errors
-                .at(e, "parts of slices are compared one by one in a kernel: `(0..n).all(|i| x[i] == y[i])`");
-        }
-    }
-
     /// `[a, b, ..]` of a parameter that is a slice.
     fn refuse_slice_pattern(&mut self, pat: &Pat, matched: &Expr) {
         let elements = match pat {
@@ -254,7 +244,6 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
                 self.refuse_copies(e);
                 self.refuse_number(e);
             }
-            Expr::Binary(e) => self.refuse_parts(e),
             Expr::Index(e) => self.refuse_tuple(e),
             Expr::Let(e) => self.refuse_slice_pattern(&e.pat, &e.expr),
             Expr::Match(e) => e.arms.iter().for_each(|arm| self.refuse_slice_pattern(&arm.pat, &e.expr)),

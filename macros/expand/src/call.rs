@@ -12,19 +12,39 @@ use super::device_path::DevicePath;
 use super::foreign_names;
 use super::iteration::makes_iterator;
 use super::launch_chain::LaunchChain;
-use super::lower::{Lower, Lowered, Name, held, last_span, parenthesized, see, spanned_group};
+use super::lower::{Lower, Lowered, Name, as_statement, held, last_span, parenthesized, see, spanned_group};
 use super::operands::{First, Operands};
 use super::places::is_place;
-use super::spelled::{PRIMITIVES, starts_uppercase, writes_receiver};
+use super::spelled::{PRIMITIVES, is_variant, starts_uppercase, writes_receiver};
 use super::types::device_type;
 
 const NOT_CALLED: &str = "only functions, methods and closure parameters can be called in a kernel";
+
+/// Methods of `Option`, `Result`, `bool` and arrays that take a closure: at which place, and of how many parameters.
+const CLOSURES: [(&str, usize, usize); 9] = [
+    ("map", 0, 1),
+    ("map_err", 0, 1),
+    ("and_then", 0, 1),
+    ("filter", 0, 1),
+    ("is_some_and", 0, 1),
+    ("is_none_or", 0, 1),
+    ("is_ok_and", 0, 1),
+    ("map_or", 1, 1),
+    ("map_or_else", 1, 1),
+];
 
 impl Lower<'_> {
     /// An operand; only here may a closure stand.
     pub fn argument(&mut self, expr: &Expr) -> Lowered {
         match expr {
             Expr::Closure(closure) => self.closure(closure),
+            // A reference to a closure is called as the closure is.
+            Expr::Reference(reference) if matches!(*reference.expr, Expr::Closure(_)) => {
+                let Lowered { witness, emit } = self.argument(&reference.expr);
+                let mut shown = reference.clone();
+                shown.expr = Box::new(Expr::Verbatim(witness));
+                Lowered { witness: shown.into_token_stream(), emit }
+            }
             Expr::Path(path) if self.names_function(path) => self.function_value(path),
             Expr::Path(path) => {
                 match path.path.get_ident().filter(|name| self.lookup(name) == Some(Name::Closure)) {
@@ -73,7 +93,7 @@ impl Lower<'_> {
                 Some(Name::Closure) => return self.call_closure(e, ident),
                 // Anything else that a variable holds was refused where it was bound.
                 Some(_) if self.errors.any() => return Lowered::nothing(),
-                Some(_) => return self.refuse(&e.func, NOT_CALLED),
+                Some(_) => return self.refuse(&e.func, no_function(ident)),
                 None => {}
             }
         }
@@ -225,6 +245,9 @@ impl Lower<'_> {
     }
 
     pub(super) fn method_call(&mut self, e: &ExprMethodCall) -> Lowered {
+        if let Some(called) = self.with_called_functions(e) {
+            return self.method_call(&called);
+        }
         if let Some(chain) = LaunchChain::of(e) {
             return self.launch(e, &chain);
         }
@@ -294,6 +317,20 @@ impl Lower<'_> {
         }
     }
 
+    /// The call with closures for the functions of types, `u64::from`, and the constructors, `Some`, that it gives by name.
+    fn with_called_functions(&self, e: &ExprMethodCall) -> Option<ExprMethodCall> {
+        let name = e.method.to_string();
+        let (_, at, parameters) = CLOSURES.iter().find(|(method, ..)| *method == name)?;
+        let Some(Expr::Path(path)) = e.args.get(*at) else { return None };
+        let last = path.path.segments.last()?.ident.to_string();
+        let own = path.path.get_ident().is_some_and(|ident| self.lookup(ident).is_some());
+        let makes = is_variant(&last) || (last.len() == 1 && starts_uppercase(&last));
+        let known = !own && (makes || (names_type(path) && last.starts_with(char::is_lowercase)));
+        let mut called = known.then(|| e.clone())?;
+        called.args[*at] = Expr::Closure(super::consumer::called(path, *parameters));
+        Some(called)
+    }
+
     pub(super) fn closure(&mut self, e: &ExprClosure) -> Lowered {
         if let Some(token) = &e.asyncness {
             return self.refuse(token, "`async` has no meaning in a kernel; remove it");
@@ -327,7 +364,8 @@ impl Lower<'_> {
                     // A parameter without a name gets one, and the body takes it apart.
                     other => {
                         let ident = format_ident!("__c{i}", span = other.span());
-                        body = syn::parse_quote!({ let #other = #ident; #body });
+                        let value = as_statement(&body, body.to_token_stream());
+                        body = syn::parse_quote!({ let #other = #ident; #value });
                         (ident, false, String::new())
                     }
                 };
@@ -343,11 +381,11 @@ impl Lower<'_> {
                 declares.push(quote!(let #held = __r.closure_arg(#text, #mutable, __t.ty(#index));));
             }
             lower.closures += 1;
-            let body = lower.expr(&body);
+            let Lowered { witness, emit: body_emit } = lower.expr(&body);
             lower.closures -= 1;
             lower.forget_line();
-            let (body_witness, body_emit, capture, by_value) =
-                (body.witness, body.emit, &e.capture, e.capture.is_some());
+            let (body_witness, capture, by_value) =
+                (as_statement(&body, witness), &e.capture, e.capture.is_some());
             let value = lower.tap(
                 ret_probe,
                 e.body.span(),
@@ -372,6 +410,13 @@ impl Lower<'_> {
             }
         })
     }
+}
+
+/// Why a variable cannot be called in a kernel.
+fn no_function(name: &syn::Ident) -> String {
+    format!(
+        "`{name}` holds a function, which no variable does in a kernel; bind a closure that calls it: `let {name} = |a| function(a);`"
+    )
 }
 
 /// Why an expression cannot be called in a kernel.

@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
-use super::lower::{Lower, Lowered, held};
+use super::lower::{Lower, Lowered, as_statement, held};
 use super::pattern::Binds;
 use super::types::device_type;
 use crate::visitor::{Below, Visit};
@@ -112,7 +112,7 @@ impl Lower<'_> {
         if let Some(found) = returns(&closure.body) {
             return self.refuse(
                 found,
-                "`return` in a closure of an iterator is not supported in a kernel; give the value by `if` and `else`",
+                "`return` and `?` in a closure of an iterator are not supported in a kernel; give the value by `if` and `else`, or call a `#[gpu_fn]`",
             )
             .into();
         }
@@ -145,6 +145,7 @@ impl Lower<'_> {
         }
         self.closures += 1;
         let Lowered { witness, emit } = self.expr(&closure.body);
+        let witness = as_statement(&closure.body, witness);
         self.closures -= 1;
         self.forget_line();
         let (capture, output) = (&closure.capture, &closure.output);
@@ -191,7 +192,7 @@ pub fn captures(names: &[Ident]) -> (TokenStream, TokenStream) {
 }
 
 /// A function's name as a closure that calls it.
-fn called(path: &syn::ExprPath, parameters: usize) -> ExprClosure {
+pub fn called(path: &syn::ExprPath, parameters: usize) -> ExprClosure {
     let names: Vec<Ident> = (0..parameters).map(|i| format_ident!("arg{i}", span = path.span())).collect();
     syn::parse_quote!(|#(#names),*| #path(#(#names),*))
 }

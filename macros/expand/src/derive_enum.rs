@@ -152,7 +152,7 @@ fn zero_check(data: &DataEnum, tags: &[TokenStream]) -> TokenStream {
     quote! {
         const _: () = ::core::assert!(
             #(#tags == 0)||*,
-            "an enum in device memory needs a variant with the value 0, which zeroed memory holds",
+            "an enum of a kernel needs a variant with the value 0, which zeroed memory holds; give one this value",
         );
     }
 }

@@ -15,10 +15,10 @@ const LIBRARY: &str = " abs abs_diff acos acosh add and and_then as_mut as_mut_p
     cbrt ceil checked_abs checked_add checked_add_signed checked_add_unsigned checked_div \
     checked_div_euclid checked_ilog10 checked_ilog2 checked_mul checked_neg checked_next_multiple_of \
     checked_next_power_of_two checked_pow checked_rem checked_rem_euclid checked_shl checked_shr \
-    checked_sub checked_sub_unsigned clamp clone cloned compare_exchange compare_exchange_weak copied \
-    copy_from_slice copysign cos cosh count_ones count_zeros div_ceil div_euclid dot eq_ignore_ascii_case \
+    checked_sub checked_sub_unsigned clamp clone cloned compare_exchange compare_exchange_weak contains copied \
+    copy_from_slice copysign cos cosh count_ones count_zeros div_ceil div_euclid dot ends_with eq_ignore_ascii_case \
     err exp exp2 exp_m1 extend fetch fetch_add fetch_and fetch_dec fetch_inc fetch_max fetch_min fetch_or \
-    fetch_sub fetch_xor fill filter flatten floor fract get get_mut get_or_insert get_or_insert_with \
+    fetch_sub fetch_xor fill filter flatten floor fract from get get_mut get_or_insert get_or_insert_with \
     height hypot ilog ilog10 ilog2 insert into is_ascii is_ascii_alphabetic is_ascii_alphanumeric \
     is_ascii_control is_ascii_digit is_ascii_hexdigit is_ascii_lowercase is_ascii_punctuation \
     is_ascii_uppercase is_ascii_whitespace is_empty is_err is_err_and is_finite is_infinite is_multiple_of \
@@ -31,13 +31,32 @@ const LIBRARY: &str = " abs abs_diff acos acosh add and and_then as_mut as_mut_p
     recip reinterpret reinterpret_mut rem_euclid replace reverse_bits rotate_left rotate_right round \
     round_ties_even sample saturating_abs saturating_add saturating_add_signed saturating_add_unsigned \
     saturating_div saturating_mul saturating_neg saturating_pow saturating_sub saturating_sub_unsigned \
-    signum sin sin_cos sinh split_at split_at_mut sqrt store sub sum swap swap_bytes take tan tanh then \
+    signum sin sin_cos sinh split_at split_at_mut split_first split_last sqrt starts_with store sub sum swap swap_bytes take tan tanh then \
     then_some to_array to_ascii_lowercase to_ascii_uppercase to_be to_be_bytes to_bits to_degrees to_f32 \
     to_f64 to_int_unchecked to_le to_le_bytes to_ne_bytes to_radians trailing_ones trailing_zeros trunc \
     unbounded_shl unbounded_shr unsigned_abs unwrap unwrap_err unwrap_or unwrap_or_default unwrap_or_else \
     width wrapping_abs wrapping_add wrapping_add_signed wrapping_add_unsigned wrapping_div \
     wrapping_div_euclid wrapping_mul wrapping_neg wrapping_offset wrapping_pow wrapping_rem \
     wrapping_rem_euclid wrapping_shl wrapping_shr wrapping_sub wrapping_sub_unsigned write xor zip ";
+
+/// Those of them that types of the user's often have as well. No other candidate of the library is found for these.
+const OFTEN_OWN: [&str; 15] = [
+    "abs",
+    "add",
+    "dot",
+    "extend",
+    "height",
+    "insert",
+    "length",
+    "load",
+    "normalize",
+    "read",
+    "store",
+    "sub",
+    "sum",
+    "width",
+    "write",
+];
 
 /// Associated functions that traits of the library have for its types.
 const ASSOCIATED: [&str; 8] = [
@@ -92,7 +111,7 @@ impl DeviceMethods {
 
     /// The receiver of a call of `method` in the witness, where rustc looks for its device side.
     pub fn receiver(&mut self, method: &Ident, receiver: &TokenStream) -> TokenStream {
-        if in_library(method) {
+        if in_library(method) && !OFTEN_OWN.iter().any(|name| method == name) {
             return receiver.clone();
         }
         let number = self.number(method, Called::OnValue);

@@ -59,7 +59,7 @@ impl Lower<'_> {
                 "a pattern can only be tested in the condition of `if` or `while`; use `matches!`"
             }
             Expr::Try(_) => {
-                "`?` is for functions that return an `Option` or a `Result`; in a kernel write `let Some(value) = option else { return };`"
+                "`?` is for functions that return an `Option` or a `Result`, and for closures whose type is written, `|i| -> Option<u32> { … }`; in a kernel write `let Some(value) = option else { return };`"
             }
             Expr::RawAddr(_) => "`&raw` is not supported in a kernel; write `&mut place as *mut T`",
             Expr::Const(_) => "const blocks are not supported in a kernel; declare a `const` item",

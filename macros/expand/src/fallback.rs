@@ -45,14 +45,23 @@ pub fn kernel(item: &ItemFn, comptime: &TokenStream, host_fn: &TokenStream, erro
     }
 }
 
-/// A function whose body does not parse: its signature, with the body for rustc to judge. Of a body with fragments of `macro_rules`
-/// rustc may have nothing to say.
-pub fn unparsed(item: TokenStream, error: &syn::Error) -> TokenStream {
+/// A function whose body does not parse: what the attribute makes of its signature, for those who use it, and the body for rustc
+/// to parse and nothing else. Of a body with fragments of `macro_rules` rustc may have nothing to say.
+pub fn unparsed(
+    item: TokenStream,
+    error: &syn::Error,
+    expand: impl FnOnce(&ItemFn) -> TokenStream,
+) -> TokenStream {
     let error = error.to_compile_error();
-    match syn::parse2::<Unparsed>(item.clone()) {
-        Err(_) => error,
-        Ok(_) if has_fragments(item.clone()) => quote!(#error #item),
-        Ok(_) => item,
+    let Ok(Unparsed { vis, sig }) = syn::parse2(item.clone()) else { return error };
+    let error = has_fragments(item.clone()).then_some(error);
+    let signature = quote!(#[allow(warnings)] #vis #sig { loop {} });
+    match crate::parsed(signature) {
+        Ok(function) => {
+            let usable = expand(&function);
+            quote!(#usable #error #[cfg(any())] #item)
+        }
+        Err(_) => quote!(#error #item),
     }
 }
 
@@ -64,15 +73,17 @@ fn has_fragments(tokens: TokenStream) -> bool {
 }
 
 /// A function with any tokens as its body.
-struct Unparsed;
+struct Unparsed {
+    vis: syn::Visibility,
+    sig: syn::Signature,
+}
 
 impl Parse for Unparsed {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         input.call(syn::Attribute::parse_outer)?;
-        input.parse::<syn::Visibility>()?;
-        input.parse::<syn::Signature>()?;
+        let (vis, sig) = (input.parse()?, input.parse()?);
         input.parse::<proc_macro2::Group>()?;
-        Ok(Self)
+        Ok(Self { vis, sig })
     }
 }
 

@@ -220,10 +220,9 @@ pub fn value(name: &str) -> Option<String> {
     })
 }
 
-const CHUNKS: &str = "write `(0..x.len()).step_by(n)` and take `&x[i..(i + n).min(x.len())]`";
 const WHOLE_CHUNKS: &str = "write `0..x.len() / n` and take `&x[i * n..][..n]`";
 const WINDOWS: &str = "write `n..=x.len()` and take `&x[i - n..i]`";
-const SORTED: &str = "write the loop: one thread sees one element, as in a bitonic sort";
+const SORTED: &str = "write the loop: of an array that one thread has, an insertion sort; of a slice that many threads share, a bitonic sort";
 const HALVED: &str = "write the loop that halves a range";
 
 /// Methods of slices and vectors of Rust's library that a kernel's slices lack.
@@ -242,17 +241,9 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("sort_unstable", SORTED),
     ("sort_unstable_by", SORTED),
     ("sort_unstable_by_key", SORTED),
-    ("chunks", CHUNKS),
-    ("chunks_mut", CHUNKS),
-    ("chunks_exact", WHOLE_CHUNKS),
-    ("chunks_exact_mut", WHOLE_CHUNKS),
     ("rchunks", "write `(0..x.len()).step_by(n)` and take `&x[x.len() - (i + n).min(x.len())..x.len() - i]`"),
     ("as_chunks", WHOLE_CHUNKS),
-    ("windows", WINDOWS),
     ("array_windows", WINDOWS),
-    ("split_first", "write `x[0]` and `&x[1..]`"),
-    ("split_last", "write `x[x.len() - 1]` and `&x[..x.len() - 1]`"),
-    ("starts_with", "write `prefix.len() <= x.len() && (0..prefix.len()).all(|i| x[i] == prefix[i])`"),
     ("rotate_left", "write the loop into another slice"),
     ("rotate_right", "write the loop into another slice"),
     ("partition_point", HALVED),
@@ -260,7 +251,6 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("binary_search_by_key", HALVED),
     ("is_sorted", "write `(1..x.len()).all(|i| x[i - 1] <= x[i])`"),
     ("binary_search", HALVED),
-    ("contains", "write `x.iter().any(|v| *v == value)`"),
     ("get_unchecked", "write `x[i]`; `launch_unchecked` leaves the checks out"),
     ("get_unchecked_mut", "write `&mut x[i]`; `launch_unchecked` leaves the checks out"),
     ("to_vec", "a kernel has no `Vec`; use an array, or `copy_from_slice` into another slice"),
@@ -269,11 +259,17 @@ const SLICE_METHODS: &[(&str, &str)] = &[
 ];
 
 const ORDERED: &str = "compare by `<`, `==` and `>`";
+const WALKED: &str = "an iterator is no value in a kernel; walk it by `for`, or end it in `sum` or its like";
 const MATCHED: &str = "take the value apart by `match` or `if let`";
 const LIMITED: &str = "compare with `MIN` and `MAX` of the type, and write `as`";
 
 /// Methods of Rust's library that kernels lack, and what to write for them.
 const STD_METHODS: &[(&str, &str)] = &[
+    ("chunks", WALKED),
+    ("chunks_exact", WALKED),
+    ("chunks_exact_mut", WALKED),
+    ("chunks_mut", WALKED),
+    ("windows", WALKED),
     ("cmp", ORDERED),
     ("partial_cmp", ORDERED),
     ("total_cmp", ORDERED),

@@ -9,6 +9,7 @@ use super::consumer::{DROPPING, UNCOUNTED, chain_has};
 use super::control::label_text;
 use super::foreign_names;
 use super::lower::{Known, Lower, Lowered};
+use super::operands::{First, Operands};
 use super::pattern::Binds;
 use super::places::Access;
 
@@ -109,6 +110,7 @@ impl Lower<'_> {
                 let Lowered { witness, emit } = self.iterator(&call.receiver);
                 let record = syn::Ident::new(
                     match name.as_str() {
+                        "enumerate" if chain_has(&call.receiver, &DROPPING) => "iter_enumerate_left",
                         "enumerate" => "iter_enumerate",
                         "rev" => "iter_rev",
                         _ => "iter_copied",
@@ -135,7 +137,11 @@ impl Lower<'_> {
                 let (n, line) = (self.expr(n), self.line(n.span()));
                 let (iter_witness, iter_emit, n_witness, n_emit) =
                     (iter.witness, iter.emit, n.witness, n.emit);
-                let record = syn::Ident::new(&format!("iter_{name}"), method.span());
+                // Behind a closure, items that are skipped are made all the same.
+                let made = name == "skip"
+                    && chain_has(&call.receiver, &["map", "take_while", "map_while", "scan", "inspect"]);
+                let left = if made || chain_has(&call.receiver, &DROPPING) { "_left" } else { "" };
+                let record = syn::Ident::new(&format!("iter_{name}{left}"), method.span());
                 Lowered {
                     witness: quote!(#iter_witness #dot #method(#n_witness)),
                     emit: quote!({ let __i = #iter_emit; let __n = #n_emit; #line __r.#record(__i, __n) }),
@@ -157,9 +163,7 @@ impl Lower<'_> {
                 }
             }
             ("scan", Some(start)) if call.args.len() == 2 => self.scan(call, start, &call.args[1]),
-            ("chunks" | "chunks_mut" | "chunks_exact" | "chunks_exact_mut" | "windows", _) => {
-                self.refuse_iterator(method, &refused(&name))
-            }
+            (_, Some(n)) if makes_parts(call) => self.parts(call, n),
             _ if is_adapter(call) && self.is_walked(&call.receiver) => {
                 self.refuse_iterator(method, &refused(&name))
             }
@@ -167,6 +171,26 @@ impl Lower<'_> {
                 let Lowered { witness, emit } = self.expr(&Expr::MethodCall(call.clone()));
                 Lowered { witness, emit: quote!({ let __b = #emit; __r.iter_into(__b) }) }
             }
+        }
+    }
+
+    /// `x.chunks(n)` and its like.
+    fn parts(&mut self, call: &ExprMethodCall, n: &Expr) -> Lowered {
+        let (dot, method) = (&call.dot_token, &call.method);
+        let name = method.to_string();
+        let mutable = name.ends_with("_mut");
+        let shape = match name.trim_end_matches("_mut") {
+            "chunks" => quote!(Chunks),
+            "chunks_exact" => quote!(ExactChunks),
+            _ => quote!(Windows),
+        };
+        let Operands { witness, setup, names } =
+            self.operands_by(&[&*call.receiver, n], First::Place(Access::of(mutable)), Self::expr);
+        let (line, (base, n), (shown, n_shown)) =
+            (self.line(method.span()), (&names[0], &names[1]), (&witness[0], &witness[1]));
+        Lowered {
+            witness: quote!(#shown #dot #method(#n_shown)),
+            emit: quote!({ #setup #line __r.iter_parts(#base, #n, ::warpsmith::__macro::PartShape::#shape, #mutable) }),
         }
     }
 
@@ -240,11 +264,11 @@ fn refused(name: &str) -> String {
 fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
     let before = |names: &[&str]| chain_has(&call.receiver, names);
     match call.method.to_string().as_str() {
-        "enumerate" | "zip" | "take" | "skip" | "step_by" if before(&DROPPING) => Some(UNCOUNTED),
-        "zip" | "skip" | "step_by" if before(&["map"]) => {
+        "zip" | "step_by" if before(&DROPPING) => Some(UNCOUNTED),
+        "zip" | "step_by" if before(&["map"]) => {
             Some("put this before `map` in a kernel: the closure runs for the items that are used")
         }
-        "zip" | "skip" | "step_by" if before(&["take_while", "map_while", "scan", "inspect"]) => {
+        "zip" | "step_by" if before(&["take_while", "map_while", "scan", "inspect"]) => {
             Some("put this first in a kernel: the closures before it run for the items that are used")
         }
         "rev" if before(&["map", "filter", "filter_map", "inspect"]) && before(&["zip", "take"]) => Some(
@@ -257,7 +281,9 @@ fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
 /// Returns whether an expression is an iterator: `iter` and its like, or a range, and adapters of them.
 pub fn is_iterator(expr: &Expr) -> bool {
     match expr {
-        Expr::MethodCall(e) => makes_iterator(e) || (is_adapter(e) && is_iterator(&e.receiver)),
+        Expr::MethodCall(e) => {
+            makes_iterator(e) || makes_parts(e) || (is_adapter(e) && is_iterator(&e.receiver))
+        }
         Expr::Paren(e) => is_iterator(&e.expr),
         Expr::Range(_) => true,
         _ => false,
@@ -272,6 +298,12 @@ fn asks_range(e: &ExprMethodCall) -> bool {
 /// Returns whether a call makes an iterator.
 pub fn makes_iterator(e: &ExprMethodCall) -> bool {
     e.args.is_empty() && ["iter", "iter_mut", "into_iter"].contains(&e.method.to_string().as_str())
+}
+
+/// Returns whether a call makes an iterator of parts.
+fn makes_parts(e: &ExprMethodCall) -> bool {
+    const PARTS: [&str; 5] = ["chunks", "chunks_mut", "chunks_exact", "chunks_exact_mut", "windows"];
+    e.args.len() == 1 && PARTS.contains(&e.method.to_string().as_str())
 }
 
 /// Returns whether a call, by its name, makes an iterator of another, supported in a kernel or not.

@@ -105,19 +105,23 @@ fn misplaced(item: TokenStream) -> Option<TokenStream> {
     Some(quote!(#error #[allow(warnings)] #kept))
 }
 
-/// [`with`] for a function. One whose body does not parse goes back to rustc as it is, inside of what
+/// [`with`] for a function. One whose body does not parse goes back to rustc as it is, beside what
 /// stands in for it: rustc has said why already, and says the same thing once.
 fn with_function(item: TokenStream, expand: impl FnOnce(&ItemFn) -> TokenStream) -> TokenStream {
     match parsed(item.clone()) {
         Ok(item) => expand(&item),
-        Err(error) => misplaced_kind(item, &error),
+        Err(error) => misplaced_kind(item, &error, expand),
     }
 }
 
 /// A function that does not parse, or an item that is none.
-fn misplaced_kind(item: TokenStream, error: &syn::Error) -> TokenStream {
+fn misplaced_kind(
+    item: TokenStream,
+    error: &syn::Error,
+    expand: impl FnOnce(&ItemFn) -> TokenStream,
+) -> TokenStream {
     match syn::parse2::<syn::Item>(item.clone()) {
-        Ok(syn::Item::Fn(_)) | Err(_) => fallback::unparsed(item, error),
+        Ok(syn::Item::Fn(_)) | Err(_) => fallback::unparsed(item, error, expand),
         Ok(_) => misplaced(item).unwrap_or_else(|| error.to_compile_error()),
     }
 }

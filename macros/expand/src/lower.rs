@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Expr;
 
 use crate::errors::Errors;
 use crate::rustc_span;
@@ -351,6 +352,38 @@ pub fn spanning(whole: &impl ToTokens, statements: TokenStream, value: TokenStre
     let mut first = Literal::usize_unsuffixed(0);
     first.set_span(last_span(whole));
     quote!(#block.#first)
+}
+
+/// The witness of an expression that stands where a statement begins: a block at its beginning would be a statement of its own
+/// there, and `{ a } - b` two.
+pub fn as_statement(expr: &Expr, witness: TokenStream) -> TokenStream {
+    if begins_with_block(expr) { parenthesized(last_span(expr), witness).to_token_stream() } else { witness }
+}
+
+/// Returns whether an expression goes on behind a block, an `if` or their like.
+pub fn begins_with_block(expr: &Expr) -> bool {
+    let first = match expr {
+        Expr::Assign(e) => &e.left,
+        Expr::Binary(e) => &e.left,
+        Expr::Call(e) => &e.func,
+        Expr::Cast(e) => &e.expr,
+        Expr::Field(e) => &e.base,
+        Expr::Index(e) => &e.expr,
+        Expr::MethodCall(e) => &e.receiver,
+        Expr::Try(e) => &e.expr,
+        _ => return false,
+    };
+    let is_block = matches!(
+        **first,
+        Expr::Block(_)
+            | Expr::ForLoop(_)
+            | Expr::If(_)
+            | Expr::Loop(_)
+            | Expr::Match(_)
+            | Expr::Unsafe(_)
+            | Expr::While(_)
+    );
+    is_block || begins_with_block(first)
 }
 
 /// The span of the first token.

@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Arm, Block, Expr, ExprMatch, Pat, Token};
 
 use super::fragments::Fragments as _;
-use super::lower::{Lower, Lowered, last_span};
+use super::lower::{Lower, Lowered, as_statement, last_span};
 use super::pattern::{Binds, binding_names, binds_by_ref};
 use super::places::Access;
 
@@ -136,7 +136,10 @@ impl Lower<'_> {
     fn arm(&mut self, arm: &ArmParts<'_>) -> LoweredArm {
         let of = syn::Ident::new("__s", Span::call_site());
         let tested = self.pattern(arm.pat, &of, Binds::Parts);
-        let guard = arm.guard.map(|guard| self.expr(guard));
+        let guard = arm.guard.map(|guard| {
+            let Lowered { witness, emit } = self.expr(guard);
+            Lowered { witness: as_statement(guard, witness), emit }
+        });
         let body = self.body(arm.body);
         let (shown, bindings, test) = (binding_names(arm.pat), &tested.bindings, &tested.cond);
         let (body_witness, body_emit, held) = (body.witness, body.emit, &tested.held);

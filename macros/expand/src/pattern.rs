@@ -170,17 +170,20 @@ impl Lower<'_> {
         bindings: &mut TokenStream,
     ) -> TokenStream {
         let mut tests = variant_test(variant, of);
+        let rest = parts.iter().position(|part| matches!(part, Pat::Rest(_)));
         for (i, part) in parts.iter().enumerate() {
-            if let Pat::Rest(rest) = part {
-                if i + 1 != parts.len() {
-                    self.errors.at(
-                        rest,
-                        "`..` can only end a pattern in a kernel; write `_` for each field before others",
-                    );
-                }
+            if matches!(part, Pat::Rest(_) | Pat::Wild(_)) {
                 continue;
             }
-            tests.push(self.part(part, variant, &i.to_string(), of, binds, setup, bindings));
+            let field = i.to_string();
+            let record = match rest.is_some_and(|rest| i > rest) {
+                true => {
+                    let (back, variant) = (parts.len() - i, optional(variant));
+                    quote!(__r.part_from_end(__x, #variant, #back))
+                }
+                false => part_record(variant, &field),
+            };
+            tests.push(self.part(part, &record, of, binds, setup, bindings));
         }
         all(&tests)
     }
@@ -201,28 +204,26 @@ impl Lower<'_> {
                 Member::Named(ident) => ident.to_string(),
                 Member::Unnamed(index) => index.index.to_string(),
             };
-            tests.push(self.part(&field.pat, Some(&name), &member, of, binds, setup, bindings));
+            if !matches!(&*field.pat, Pat::Wild(_)) {
+                let record = part_record(Some(&name), &member);
+                tests.push(self.part(&field.pat, &record, of, binds, setup, bindings));
+            }
         }
         all(&tests)
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// A pattern over the part that `record` takes out of `__x`.
     fn part(
         &mut self,
         pat: &Pat,
-        variant: Option<&str>,
-        field: &str,
+        record: &TokenStream,
         of: &Ident,
         binds: Binds,
         setup: &mut TokenStream,
         bindings: &mut TokenStream,
     ) -> TokenStream {
-        if matches!(pat, Pat::Wild(_)) {
-            return quote!(__r.bool_(true));
-        }
         let part = self.part_ident();
-        let variant = optional(variant);
-        setup.extend(quote!(let #part = { let __x = #of.clone(); __r.part(__x, #variant, #field) };));
+        setup.extend(quote!(let #part = { let __x = #of.clone(); #record };));
         self.test(pat, &part, binds, setup, bindings)
     }
 
@@ -423,6 +424,12 @@ pub fn binds_by_ref(pat: &Pat) -> Option<bool> {
     let mut search = Search(None);
     search.visit_pat(pat);
     search.0
+}
+
+/// The call that takes a field out of `__x`.
+fn part_record(variant: Option<&str>, field: &str) -> TokenStream {
+    let variant = optional(variant);
+    quote!(__r.part(__x, #variant, #field))
 }
 
 fn variant_test(variant: Option<&str>, of: &Ident) -> Vec<TokenStream> {

@@ -2,11 +2,15 @@
 //!
 //! `x[a..][i]` is `(&x[a..])[i]`, or `(&mut x[a..])[i]` where it is written: Rust's parts are places
 //! without a size, those of a kernel descriptors, which a reference makes. `(a..b).contains(&v)` is
-//! `a <= v && v < b`. `value?` is a `match` that returns `None` or the error.
+//! `a <= v && v < b`. `x[a..b] == y[c..d]` is `&x[a..b] == &y[c..d]`. `value?` is a `match` that returns `None` or the error, from a function or from a closure whose type is
+//! written.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, RangeLimits, ReturnType, Signature, Type, UnOp, parse_quote, parse_quote_spanned};
+use syn::{
+    BinOp, Expr, FnArg, RangeLimits, ReturnType, Signature, Type, TypeParamBound, UnOp, parse_quote,
+    parse_quote_spanned,
+};
 
 use super::assign::compound;
 use super::spelled::writes_receiver;
@@ -16,7 +20,7 @@ use syn::visit_mut;
 /// Rewrites every expression that has a plainer form.
 #[derive(Default)]
 pub struct PlainForms {
-    /// The type that `?` returns from the function around.
+    /// The type that `?` returns from the function around, or from the closure whose type is written.
     tried: Tried,
 }
 
@@ -74,9 +78,24 @@ impl VisitMut for PlainForms {
 
     fn visit_signature_mut(&mut self, sig: &mut Signature) {
         self.tried = Tried::of(&sig.output);
+        for input in &mut sig.inputs {
+            if let FnArg::Typed(typed) = input
+                && let Some(closure) = lent_closure(&typed.ty)
+            {
+                *typed.ty = closure;
+            }
+        }
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Expr::Closure(closure) = expr
+            && let ReturnType::Type(..) = closure.output
+        {
+            let around = std::mem::replace(&mut self.tried, Tried::of(&closure.output));
+            self.visit_expr_mut(&mut closure.body);
+            self.tried = around;
+            return;
+        }
         if let Some(comparison) = contained(expr) {
             *expr = comparison;
         }
@@ -89,12 +108,44 @@ impl VisitMut for PlainForms {
             Expr::Reference(e) if e.mutability.is_some() => refer(&mut e.expr, true),
             Expr::Assign(e) => refer(&mut e.left, true),
             Expr::Binary(e) if compound(&e.op).is_some() => refer(&mut e.left, true),
+            Expr::Binary(e) if compares_parts(e) => {
+                for side in [&mut e.left, &mut e.right] {
+                    let compared = &**side;
+                    **side = parse_quote!((&#compared));
+                }
+            }
             Expr::MethodCall(e) if writes_receiver(&e.method) => refer(&mut e.receiver, true),
             Expr::Index(_) | Expr::Field(_) => refer(expr, false),
             _ => {}
         }
         visit_mut::visit_expr_mut(&mut BelowMut(self), expr);
     }
+}
+
+/// `&impl Fn()` and `&dyn Fn()` as `impl Fn() + Copy`, which a reference to a closure is.
+fn lent_closure(ty: &Type) -> Option<Type> {
+    let Type::Reference(reference) = ty else { return None };
+    let bounds = match (&*reference.elem, reference.mutability) {
+        (Type::ImplTrait(closure), None) => &closure.bounds,
+        (Type::TraitObject(closure), None) => &closure.bounds,
+        (Type::Paren(inner), None) => match &*inner.elem {
+            Type::ImplTrait(closure) => &closure.bounds,
+            Type::TraitObject(closure) => &closure.bounds,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let calls = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| last.ident == "Fn"),
+        _ => false,
+    };
+    bounds.iter().any(calls).then(|| parse_quote!(impl #bounds + ::core::marker::Copy))
+}
+
+/// `x[a..b] == y[c..d]`: references to parts are compared as the parts are.
+fn compares_parts(e: &syn::ExprBinary) -> bool {
+    let is_part = |side: &Expr| matches!(side, Expr::Index(part) if matches!(*part.index, Expr::Range(_)));
+    matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_)) && (is_part(&e.left) || is_part(&e.right))
 }
 
 /// Refers to the parts that a place goes through.

@@ -107,7 +107,11 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
                 };
                 check_attributes(&typed.attrs, errors);
                 let comptime = typed.attrs.iter().any(|a| a.path().is_ident("comptime"));
-                let closure = closure_pointer(&typed.ty, &sig.generics);
+                let lent = lent_closure(&typed.ty, &sig.generics);
+                if lent.is_some() {
+                    errors.at(&typed.ty, LENT_CLOSURE);
+                }
+                let closure = lent.or_else(|| closure_pointer(&typed.ty, &sig.generics));
                 let kind = match (&closure, comptime) {
                     (_, true) => Name::Comptime,
                     (Some(_), false) => Name::Closure,
@@ -192,6 +196,19 @@ fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
 /// calls it, so no closure's type, and no borrow in it, leaves the witness.
 pub fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
     parameter_pointer(parameter_name(ty)?, generics)
+}
+
+/// Why a parameter cannot be a reference to a closure.
+const LENT_CLOSURE: &str = "a closure is taken by value: `f: impl Fn(u32) -> u32`, or `impl FnMut`; a call may give `&f` or `&mut f` for it";
+
+/// [`closure_pointer`] of a reference to a closure: `&F`, `&impl Fn()`, `&mut dyn FnMut()`.
+fn lent_closure(ty: &Type, generics: &Generics) -> Option<Type> {
+    let Type::Reference(reference) = unparenthesized(ty) else { return None };
+    match unparenthesized(&reference.elem) {
+        Type::ImplTrait(closure) => closure.bounds.iter().find_map(call_signature),
+        Type::TraitObject(closure) => closure.bounds.iter().find_map(call_signature),
+        other => closure_pointer(other, generics),
+    }
 }
 
 /// The same of a generic parameter by its name.

@@ -25,7 +25,7 @@ pub fn twin(block: &Block, is_const: bool) -> Block {
     if !is_const && calls_method(block.to_token_stream()) {
         let methods = quote!(
             #[allow(unused_imports)]
-            use ::warpsmith::__macro::ArrayMethods as _;
+            use ::warpsmith::__macro::{ArrayMethods as _, ArrayParts as _};
         );
         block.stmts.insert(0, Stmt::Item(syn::Item::Verbatim(methods)));
     }
@@ -34,7 +34,23 @@ pub fn twin(block: &Block, is_const: bool) -> Block {
 
 /// Returns whether a body may call a method that arrays have in bodies.
 fn calls_method(body: TokenStream) -> bool {
-    const METHODS: [&str; 6] = ["split_at", "split_at_mut", "get", "get_mut", "copy_from_slice", "swap"];
+    const METHODS: [&str; 15] = [
+        "split_at",
+        "split_at_mut",
+        "get",
+        "get_mut",
+        "copy_from_slice",
+        "swap",
+        "chunks",
+        "chunks_mut",
+        "chunks_exact",
+        "chunks_exact_mut",
+        "windows",
+        "split_first",
+        "split_last",
+        "starts_with",
+        "ends_with",
+    ];
     any_ident(body, &|ident| METHODS.iter().any(|method| ident == method))
 }
 

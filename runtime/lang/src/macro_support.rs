@@ -20,7 +20,8 @@ pub use crate::simulator::context::print;
 pub use crate::simulator::declared::{hides, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{
-    ArrayMethods, DeviceType, GpuType, IndexInteger, PartIndex, Sliceable, SliceableMut, no_variant,
+    ArrayMethods, ArrayParts, DeviceType, GpuType, IndexInteger, PartIndex, PartShape, Sliceable,
+    SliceableMut, no_variant,
 };
 pub use crate::witness::{
     CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem, HasTypes,

@@ -1,9 +1,10 @@
 //! Integer and float arithmetic with Rust's meaning.
 
 use super::Printer;
+use super::literal::{double_by_bits, float_by_bits};
 use super::precedence::Text;
 use super::types::scalar as c_name;
-use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, Type, UnaryOp};
+use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Scalar, Type, UnaryOp};
 
 /// The unsigned type in which arithmetic wraps: at least 32 bits, because C++ promotes shorter types to `int`.
 fn wide(s: Scalar) -> &'static str {
@@ -55,6 +56,7 @@ impl Printer<'_> {
                 let (left, right) = (self.wide_byte(left), self.expr(right));
                 Text::cast(c_name(scalar), Text::binary(op, left, right))
             }
+            BinaryOp::Div if is_zero(right) => Text::binary(op, self.expr(left), bits_of_zero(right)),
             _ => {
                 let text = Text::binary(op, self.expr(left), self.expr(right));
                 if scalar.bits() < 32 { Text::cast(c_name(scalar), text) } else { text }
@@ -220,5 +222,23 @@ impl Printer<'_> {
             _ => format!("(double)({value})"),
         };
         Text::primary(format!("{name}({wide})"))
+    }
+}
+
+/// Returns whether an expression is a zero of type `float` or `double`, by which CUDA's compilers warn to divide.
+pub(super) fn is_zero(e: &Expr) -> bool {
+    let is_native = matches!(e.ty, Type::Scalar(Scalar::F32 | Scalar::F64));
+    match &e.kind {
+        ExprKind::Const(c) => is_native && matches!(c.value, ConstValue::F32(0.0) | ConstValue::F64(0.0)),
+        _ => false,
+    }
+}
+
+/// Such a zero by its bits, of which they do not warn.
+fn bits_of_zero(e: &Expr) -> Text {
+    match &e.kind {
+        ExprKind::Const(Const { value: ConstValue::F32(f), .. }) => float_by_bits(*f),
+        ExprKind::Const(Const { value: ConstValue::F64(f), .. }) => double_by_bits(*f),
+        _ => Text::primary("0"),
     }
 }

@@ -148,10 +148,20 @@ pub(super) fn literal(value: ConstValue, scalar: Scalar) -> Text {
         ConstValue::Bool(b) => Text::primary(b.to_string()),
         ConstValue::Int(i) => integer(i, scalar),
         ConstValue::F32(f) if f.is_finite() => signed(format!("{f:?}f")),
-        ConstValue::F32(f) => Text::primary(format!("__int_as_float({:#010x})", f.to_bits())),
+        ConstValue::F32(f) => float_by_bits(f),
         ConstValue::F64(f) if f.is_finite() => signed(format!("{f:?}")),
-        ConstValue::F64(f) => Text::primary(format!("__longlong_as_double({:#018x}ll)", f.to_bits())),
+        ConstValue::F64(f) => double_by_bits(f),
     }
+}
+
+/// A `float` by its bits.
+pub(super) fn float_by_bits(f: f32) -> Text {
+    Text::primary(format!("__int_as_float({:#010x})", f.to_bits()))
+}
+
+/// A `double` by its bits.
+pub(super) fn double_by_bits(f: f64) -> Text {
+    Text::primary(format!("__longlong_as_double({:#018x}ll)", f.to_bits()))
 }
 
 /// A literal that C++ takes in a constant expression: CUDA's functions that give infinities and NaNs are none.

@@ -289,7 +289,7 @@ pub(super) fn is_as_it_stands(op: BinaryOp, place: &Expr, value: &Expr) -> bool 
         BinaryOp::Shl | BinaryOp::Shr => {
             scalar.bits() >= 32 && !(scalar.is_signed() && op == BinaryOp::Shl) && value.as_int().is_some()
         }
-        BinaryOp::Div => scalar != Scalar::I8,
+        BinaryOp::Div => scalar != Scalar::I8 && !arith::is_zero(value),
         BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => true,
         _ => arith::is_plain(scalar),
     }

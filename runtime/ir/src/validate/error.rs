@@ -75,6 +75,15 @@ pub enum ValidateError {
         /// Its function.
         at: Location,
     },
+    /// An array without elements.
+    EmptyArray {
+        /// What is or has the array.
+        what: String,
+        /// The type of the array.
+        ty: String,
+        /// Its function.
+        at: Location,
+    },
     /// More shared memory than a block of any device has.
     SharedMemory {
         /// The kernel.
@@ -169,6 +178,7 @@ impl ValidateError {
             | Self::Length { at, .. }
             | Self::Argument { at, .. }
             | Self::EmptyShared { at, .. }
+            | Self::EmptyArray { at, .. }
             | Self::SharedMemory { at, .. }
             | Self::StaticShared { at, .. }
             | Self::Instances { at, .. }
@@ -222,6 +232,10 @@ impl std::fmt::Display for ValidateError {
                 f,
                 "`{function}` was recorded with a call that gives `{arg}` for `{param}`; this is a bug in warpsmith, please \
                  report it with this line"
+            ),
+            Self::EmptyArray { what, ty, .. } => write!(
+                f,
+                "{what} has an array without elements, `{ty}`, which CUDA does not have; give it one at least, or take a part of a slice, `&x[..0]`"
             ),
             Self::EmptyShared { name, .. } => write!(f, "shared array `{name}` has an extent of zero"),
             Self::SharedMemory { kernel, bytes, limit, .. } => write!(

@@ -1,12 +1,13 @@
 //! Turns a recorded [`Module`] into a [`ValidModule`], or says what is wrong with it.
 //!
-//! Checks: the extents and total size of static shared memory; what a kernel passes to a kernel that it launches; that
+//! Checks: that arrays have elements; the total size of static shared memory; what a kernel passes to a kernel that it launches; that
 //! no operand observes the effect of another; that what is asked for its length has one; that numbers have the types of the
 //! parameters that they are given to; barriers in control flow that depends on the thread; full-mask warp
 //! operations where lanes of a warp provably part; registers that contradict the roles of warpgroups. Warns of a `return` that depends on the thread before a barrier.
 //! Independent of CUDA text.
 
 mod arguments;
+mod empty;
 mod error;
 mod lanes;
 mod launches;
@@ -33,6 +34,7 @@ pub struct ValidModule {
 /// # Errors
 /// The first mistake, with its Rust line.
 pub fn validate(module: Module) -> Result<ValidModule, ValidateError> {
+    empty::check(&module)?;
     shared::check(&module)?;
     launches::check(&module)?;
     order::check(&module)?;

@@ -8,6 +8,7 @@ use crate::ir::{Expr, ExprKind};
     message = "a constant of type `{Self}` cannot be used in a GPU kernel",
     label = "not a device constant",
     note = "a function is passed as a closure that calls it: `|a, b| Name::function(a, b)`",
+    note = "a generic type, or an associated one, needs the bound: `type Value: GpuType + Constant`",
     note = "a slice is an array with a length as a constant: `const TABLE: &[u32; 3] = &[1, 2, 3];`"
 )]
 pub trait Constant: DeviceType {

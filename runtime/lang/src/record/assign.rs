@@ -22,6 +22,16 @@ impl Recorder {
         self.bind(part)
     }
 
+    /// [`Recorder::assigned_part`] behind `..`, counted from the last as 1.
+    pub fn assigned_part_from_end(&mut self, value: &Expr, back: usize, element: bool) -> Expr {
+        let part = if element {
+            self.element_part_from_end(value.clone(), back)
+        } else {
+            self.part_from_end(value.clone(), None, back)
+        };
+        self.bind(part)
+    }
+
     /// A value where `ty` is expected: names that stand for places become references and back.
     pub(super) fn coerce(&mut self, value: Expr, ty: &Type) -> Expr {
         match (ty, &value.ty) {

@@ -1,8 +1,8 @@
 //! Adapters of iterators whose closures decide which steps there are: `take_while`, `scan` and their like.
 
-use super::iter::{Inlined, Iter};
+use super::iter::{Inlined, Iter, number};
 use super::{Local, Recorder};
-use crate::ir::{Expr, Type, UnaryOp};
+use crate::ir::{BinaryOp, Expr, Type, UnaryOp};
 
 /// What a closure decides at each step.
 pub(super) enum Decision<'a> {
@@ -16,6 +16,10 @@ pub(super) enum Decision<'a> {
     FilterMap(Inlined<'a>),
     /// Nothing: it looks at the item.
     Inspect(Inlined<'a>),
+    /// The number of the step among those that are left, in the variable, beside the item.
+    Number(Expr),
+    /// Whether the step is none of the first, of which the variable says how many are left out still.
+    Drop(Expr),
 }
 
 impl Recorder {
@@ -67,6 +71,38 @@ impl Recorder {
         self.iter_decided(iter, Decision::Inspect(Box::new(f)))
     }
 
+    /// `.enumerate()` behind an adapter that leaves out steps.
+    pub fn iter_enumerate_left<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
+        let zero = number(0);
+        let n = self.counter(zero);
+        self.iter_decided(iter, Decision::Number(n))
+    }
+
+    /// `.skip(n)` behind an adapter that leaves out steps.
+    pub fn iter_skip_left<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
+        let n = self.cast(n, Type::U64);
+        let left = self.counter(n);
+        self.iter_decided(iter, Decision::Drop(left))
+    }
+
+    /// `.take(n)` behind an adapter that leaves out steps.
+    pub fn iter_take_left<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
+        let n = self.cast(n, Type::U64);
+        let left = self.counter(n);
+        self.iter_limited(iter, left)
+    }
+
+    fn counter(&mut self, start: Expr) -> Expr {
+        let n = self.let_("", true, Type::U64, start);
+        self.local(&n)
+    }
+
+    /// Changes a counter by one.
+    pub(super) fn count_one(&mut self, op: BinaryOp, n: &Expr) {
+        let next = self.binary(op, n.clone(), number(1));
+        self.assign(n.clone(), next);
+    }
+
     /// `.scan(start, f)`, where `start` is the variable that holds the state.
     pub fn iter_scan<'a>(
         &mut self,
@@ -108,6 +144,21 @@ impl Recorder {
                 let item = self.held(item);
                 let done = self.asked(f, &item);
                 self.statement(done);
+                item
+            }
+            Decision::Number(n) => {
+                let item = self.held(item);
+                let number = self.bind_always(n.clone());
+                self.count_one(BinaryOp::Add, &n);
+                self.tuple(vec![number, item])
+            }
+            Decision::Drop(left) => {
+                let item = self.held(item);
+                let some = self.binary(BinaryOp::Ne, left.clone(), number(0));
+                self.when(some, |r| {
+                    r.count_one(BinaryOp::Sub, &left);
+                    r.continue_(None)
+                });
                 item
             }
         }

@@ -12,6 +12,8 @@ const FEW: usize = 4;
 pub enum Equality {
     /// The elements of an array, all alike.
     Elements(Box<Callee>),
+    /// The elements of slices, of which there are as many as there are.
+    Slices(Box<Callee>),
     /// The items of a tuple.
     Items(Vec<Callee>),
     /// The fields of each variant of an enum.
@@ -21,8 +23,12 @@ pub enum Equality {
 impl Recorder {
     /// `==` and `!=` by parts.
     pub(super) fn compare_by(&mut self, op: BinaryOp, equality: &Equality, left: Expr, right: Expr) -> Expr {
+        if let Equality::Slices(element) = equality {
+            return self.compare_slices(op, element, left, right);
+        }
         let [left, right] = self.both_values(left, right);
         match equality {
+            Equality::Slices(_) => Expr::never(),
             Equality::Variants(variants) => self.compare_variants(op, variants, left, right),
             Equality::Elements(callee) => {
                 let n = if let Type::Array(_, n) = &left.ty { *n } else { 0 };

@@ -5,6 +5,7 @@ use super::decided::Decision;
 use super::place::Moment;
 use super::{RangeShape, RecordError, Recorder};
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
+use crate::types::PartShape;
 
 /// Records the body of an iterator's closure for its argument, and returns its value.
 pub(super) type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
@@ -36,6 +37,8 @@ pub(super) enum Item<'a> {
     Down(Expr),
     /// Element `k`: by value, or a reference, mutable or not.
     Element(Expr, Option<bool>),
+    /// Part `k` of a slice: so many elements, or what is left.
+    Part { base: Expr, n: Expr, shape: PartShape, mutable: bool },
     /// `(k, inner)`
     Enumerate(Box<Item<'a>>),
     /// `(left, right)`
@@ -54,6 +57,8 @@ pub(super) enum Item<'a> {
     Filter(Inlined<'a>, Box<Item<'a>>),
     /// The item, or what a closure makes of it, where that decides about the step.
     Decided(Decision<'a>, Box<Item<'a>>),
+    /// The item, until so many as the variable says were given.
+    Limited(Expr, Box<Item<'a>>),
 }
 
 impl<'a> Item<'a> {
@@ -65,6 +70,7 @@ impl<'a> Item<'a> {
             Item::Map(f, inner) => Item::Map(f, inner.of(source).into()),
             Item::Filter(f, inner) => Item::Filter(f, inner.of(source).into()),
             Item::Decided(decision, inner) => Item::Decided(decision, inner.of(source).into()),
+            Item::Limited(left, inner) => Item::Limited(left, inner.of(source).into()),
             counted => counted,
         }
     }
@@ -104,6 +110,11 @@ impl Recorder {
         let count = self.call(Some(super::Callee::Len), vec![base.clone()], Type::U64);
         let count = self.simple(count);
         Iter { extent: LoopCount::Count(count), item: Item::Element(base, by), long: false }
+    }
+
+    /// An iterator of so many items, each from its number.
+    pub(super) fn iter_counted(&mut self, count: Expr, item: Item<'static>) -> Iter<'static> {
+        Iter { extent: LoopCount::Count(count), item, long: false }
     }
 
     /// `start..end` or `start..=end`.
@@ -211,6 +222,11 @@ impl Recorder {
         Iter { item: Item::Filter(Box::new(f), iter.item.into()), ..iter }
     }
 
+    /// The iterator that ends where so many items were given as the variable says.
+    pub(super) fn iter_limited<'a>(&mut self, iter: Iter<'a>, left: Expr) -> Iter<'a> {
+        Iter { item: Item::Limited(left, iter.item.into()), ..iter }
+    }
+
     /// The iterator whose closure decides about each step.
     pub(super) fn iter_decided<'a>(&mut self, iter: Iter<'a>, decision: Decision<'a>) -> Iter<'a> {
         Iter { item: Item::Decided(decision, iter.item.into()), ..iter }
@@ -248,7 +264,9 @@ impl Recorder {
         };
         let (start, end) = (self.simple(start), self.simple(end));
         let op = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
-        let some = self.binary(op, start.clone(), end.clone());
+        // Of `0..=n` CUDA's compilers would warn that this always holds.
+        let all = inclusive && start.as_int() == Some(0) && start.ty.scalar().is_some_and(|s| !s.is_signed());
+        let some = if all { self.bool_(true) } else { self.binary(op, start.clone(), end.clone()) };
         let mut count = self.count_if(some, |r| r.distance(&start, &end, inclusive));
         // Of all numbers of the widest types the count is one too small.
         let turned = reversed && inclusive && is_widest(&end.ty);
@@ -291,6 +309,7 @@ impl Recorder {
                     None => element,
                 }
             }
+            Item::Part { base, n, shape, mutable } => self.nth_part(base, n, shape, mutable, k),
             Item::Enumerate(inner) => {
                 let value = self.item(*inner, k.clone());
                 self.tuple(vec![k, value])
@@ -334,6 +353,15 @@ impl Recorder {
             Item::Decided(decision, inner) => {
                 let item = self.item(*inner, k);
                 self.decide(decision, item)
+            }
+            Item::Limited(left, inner) => {
+                // Before the item: no closure runs for one that is not given.
+                let done = self.binary(BinaryOp::Eq, left.clone(), number(0));
+                self.when(done, |r| r.break_(None, None));
+                let item = self.item(*inner, k);
+                let item = self.held(item);
+                self.count_one(BinaryOp::Sub, &left);
+                item
             }
         }
     }

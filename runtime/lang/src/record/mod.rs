@@ -13,6 +13,7 @@
 mod assign;
 mod block;
 mod call;
+mod compare;
 mod control;
 mod count;
 mod decided;
@@ -28,6 +29,7 @@ mod loops;
 mod ops;
 pub(crate) mod option;
 mod order;
+mod parts;
 mod pattern;
 mod place;
 mod range;

@@ -44,6 +44,18 @@ impl Recorder {
         }
     }
 
+    /// The field that a pattern names behind `..`, counted from the last as 1.
+    pub fn part_from_end(&mut self, of: Expr, variant: Option<&str>, back: usize) -> Expr {
+        let fields = match (of.ty.peeled(), variant) {
+            (Type::Tuple(items), _) => items.len(),
+            (Type::Struct(s), _) => s.fields.len(),
+            (Type::Enum(e), Some(variant)) => e.variant(variant).map_or(0, |v| v.fields.len()),
+            (Type::Never, _) => return of,
+            _ => 0,
+        };
+        self.part(of, variant, &fields.saturating_sub(back).to_string())
+    }
+
     /// An element that a pattern names; below a reference a reference to it.
     pub fn element_part(&mut self, of: Expr, index: &str) -> Expr {
         let position = self.literal(index, Type::U64);

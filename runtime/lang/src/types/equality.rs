@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use super::Slice;
 use super::operators::{Native, PartialEq, UserType};
 use crate::record::{Callee, Equality};
 use crate::witness::DeviceFn;
@@ -21,6 +22,30 @@ impl<T: PartialEq, const N: usize> PartialEq for [T; N] {
 }
 
 impl<T, const N: usize> UserType for [T; N] {}
+
+/// A slice, whose elements compare by `M`.
+#[doc(hidden)]
+pub struct OfSlices<M>(PhantomData<fn() -> M>);
+
+impl<M: DeviceFn> DeviceFn for OfSlices<M> {
+    fn callee() -> Callee {
+        Callee::Equality(Equality::Slices(Box::new(M::callee())))
+    }
+}
+
+impl<T: PartialEq> PartialEq for Slice<T> {
+    type Marker = OfSlices<T::Marker>;
+}
+
+impl<T: PartialEq, const N: usize> PartialEq<[T; N]> for Slice<T> {
+    type Marker = OfSlices<T::Marker>;
+}
+
+impl<T: PartialEq, const N: usize> PartialEq<Slice<T>> for [T; N] {
+    type Marker = OfSlices<T::Marker>;
+}
+
+impl<T> UserType for Slice<T> {}
 
 /// References compare as what they refer to.
 impl<L: PartialEq<R> + ?Sized, R: ?Sized> PartialEq<&R> for &L {

@@ -4,7 +4,8 @@
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an index",
     label = "not an integer",
-    note = "any integer type can index device memory; convert with `as usize`"
+    note = "any integer type can index device memory; convert with `as usize`",
+    note = "a part of a slice is `&x[a..b]`, by a range `r` of a variable `&x[r.start..r.end]`"
 )]
 pub trait IndexInteger: super::DeviceType + Copy {
     /// The index; a negative one becomes larger than any length.

@@ -152,6 +152,22 @@ macro_rules! matrix {
     };
 }
 
+macro_rules! line {
+    ($name:ident, $slice:ty, $address:ident) => {
+        #[gpu_impl]
+        impl<'a, T: GpuType> $name<'a, T> {
+            /// A view of all elements of a slice.
+            pub fn new(x: $slice) -> $name<'a, T> {
+                // SAFETY: the elements of a slice, as long as it is lent.
+                unsafe { $name::from_raw_parts(x.$address(), x.len()) }
+            }
+        }
+    };
+}
+
+line! { View, &'a [T], as_ptr }
+line! { ViewMut, &'a mut [T], as_mut_ptr }
+
 matrix! {
     /// A read-only matrix with a row stride in global or shared memory, by value.
     View2 View &'a [T], *const T, as_ptr, false

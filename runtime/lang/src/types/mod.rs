@@ -1,6 +1,7 @@
 //! Device types: scalars, vectors, slices, views, shared arrays, enums and their operators, as Rust types that a kernel may
 //! use, and as their values while a kernel is simulated. This module is independent of CUDA text.
 
+mod chunks;
 mod enums;
 mod equality;
 mod index;
@@ -17,6 +18,8 @@ mod view;
 
 pub use crate::device_type::{AnyBits, Constant, DeviceType, GpuType, InShared};
 #[doc(hidden)]
+pub(crate) use chunks::NO_ELEMENTS;
+pub use chunks::{ArrayParts, Chunks, ChunksMut, PartShape};
 pub use enums::no_variant;
 #[doc(hidden)]
 pub(crate) use enums::none;

@@ -166,7 +166,7 @@ walked! { Slice Shared Row }
 /// The operand of `&x[a..b]` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be sliced in a kernel",
-    note = "slices, arrays, `View`s and one-dimensional shared arrays can"
+    note = "slices, arrays, `View`s and one-dimensional shared arrays can; where this calls a method of your own, write `#[gpu_impl]` above its `impl`"
 )]
 pub trait Sliceable {
     /// The type of an element.
@@ -193,7 +193,7 @@ pub(crate) fn to_read<T>((ptr, len): (*const T, usize)) -> (*mut T, usize) {
 /// A descriptor of a part; it lives as long as the simulated thread may use it.
 #[inline]
 #[track_caller]
-fn part<'a, T>((ptr, len): (*mut T, usize), start: usize, end: Option<usize>) -> &'a mut Slice<T> {
+pub(super) fn part<'a, T>((ptr, len): (*mut T, usize), start: usize, end: Option<usize>) -> &'a mut Slice<T> {
     let end = end.unwrap_or(len);
     if start > end {
         context::fault_range(start as i64, end);
@@ -267,7 +267,7 @@ impl PartIndex {
 #[diagnostic::on_unimplemented(
     message = "an index of a slice or of a shared array is one number in a kernel, and no `{Self}`",
     label = "not one number",
-    note = "a part of a slice is borrowed: `&x[a..b]`, `&mut x[a..b]`; parts are compared by `(0..n).all(|i| x[i] == y[i])`"
+    note = "a part of a slice is borrowed: `&x[a..b]`, `&mut x[a..b]`"
 )]
 pub trait At<T> {
     /// The type of the indexed part.
@@ -429,7 +429,7 @@ pub(crate) fn split<'a, T>(extent: (*mut T, usize), middle: usize) -> (&'a mut S
 /// The operand of `&mut x[a..b]` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be sliced for writing in a kernel",
-    note = "mutable slices, arrays, `ViewMut`s and one-dimensional shared arrays can"
+    note = "mutable slices, arrays, `ViewMut`s and one-dimensional shared arrays can; where this calls a method of your own, write `#[gpu_impl]` above its `impl`"
 )]
 pub trait SliceableMut: Sliceable {
     /// Address of the first element, to be written, and how many there are.

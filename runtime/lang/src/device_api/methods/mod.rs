@@ -31,7 +31,10 @@ pub use float::{FloatBits, FloatMethods, UncheckedMethods};
 pub use half::HalfMethods;
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
-pub use missing::{clamp::Missing as _, max::Missing as _, min::Missing as _};
+pub use missing::{
+    clamp::Missing as _, len::Missing as _, map::Missing as _, max::Missing as _, min::Missing as _,
+    take::Missing as _,
+};
 pub use option::{BoolMethods, NestedOptionMethods, OptionMethods, OptionRefMethods, ResultMethods};
 pub use order::{CmpMethods, OrderingMethods, PartialCmpMethods, TotalMethods};
 pub use pointers::PointerMethods;
@@ -52,6 +55,7 @@ pub use crate::types::operators::{
 };
 
 pub use crate::device_api::number::Num as NumMethods;
+pub use crate::types::ArrayParts;
 
 /// The lists of builtins that the modules have.
 pub(crate) mod lists {

@@ -3,6 +3,7 @@
 use super::option::Copied;
 use crate::ir::{BinaryOp, Expr, Type};
 use crate::record::{Callee, Recorder};
+use crate::types::operators::PartialEq;
 use crate::types::{
     AnyBits, DeviceType, IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut,
 };
@@ -74,6 +75,55 @@ pub trait SliceMethods: Sliceable {
     ) -> Option<&Self::Element>
     where
         Self::Element: DeviceType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn split_first_in_kernels(
+        &self,
+        _probe: &FnProbe<<first_and_rest<Self::Element> as Instance>::Marker>,
+    ) -> Option<(&Self::Element, &Slice<Self::Element>)>
+    where
+        Self::Element: DeviceType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn split_last_in_kernels(
+        &self,
+        _probe: &FnProbe<<last_and_rest<Self::Element> as Instance>::Marker>,
+    ) -> Option<(&Self::Element, &Slice<Self::Element>)>
+    where
+        Self::Element: DeviceType,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn contains_in_kernels(&self, _value: &Self::Element, _probe: &FnProbe<Contains<Self::Element>>) -> bool
+    where
+        Self::Element: PartialEq,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn starts_with_in_kernels<S: Sliceable<Element = Self::Element> + ?Sized>(
+        &self,
+        _prefix: &S,
+        _probe: &FnProbe<StartsWith<Self::Element>>,
+    ) -> bool
+    where
+        Self::Element: PartialEq,
+    {
+        never_called()
+    }
+    #[doc(hidden)]
+    fn ends_with_in_kernels<S: Sliceable<Element = Self::Element> + ?Sized>(
+        &self,
+        _suffix: &S,
+        _probe: &FnProbe<EndsWith<Self::Element>>,
+    ) -> bool
+    where
+        Self::Element: PartialEq,
     {
         never_called()
     }
@@ -184,6 +234,8 @@ instance! {
     element_mut: DeviceType;
     first_element: DeviceType;
     last_element: DeviceType;
+    first_and_rest: DeviceType;
+    last_and_rest: DeviceType;
 }
 
 /// A function whose first argument is a slice, called with whatever has elements side by side.
@@ -229,6 +281,51 @@ impl<T: Copied> DeviceFn for CopyMarker<T> {
         }
         Callee::Recorded(record::<T>)
     }
+}
+
+macro_rules! compared {
+    ($($(#[$doc:meta])* $name:ident => |$recorder:ident, $element:ident, $x:ident, $other:ident| $record:expr;)+) => {$(
+        $(#[$doc])*
+        #[doc(hidden)]
+        pub struct $name<T>(core::marker::PhantomData<fn() -> T>);
+
+        impl<T: PartialEq> DeviceFn for $name<T> {
+            fn callee() -> Callee {
+                fn record<T: PartialEq>($recorder: &mut Recorder, args: Vec<Expr>, _: Type) -> Expr {
+                    let mut args = args.into_iter();
+                    let (Some($x), Some($other)) = (args.next(), args.next()) else { return Expr::never() };
+                    let $element = T::Marker::callee();
+                    $record
+                }
+                Callee::Recorded(record::<T>)
+            }
+        }
+    )+};
+}
+
+compared! {
+    /// `x.contains(&value)`
+    Contains => |recorder, element, x, value| recorder.contains(element, x, value);
+    /// `x.starts_with(&prefix)`
+    StartsWith => |recorder, element, x, prefix| recorder.begins_or_ends(&element, x, prefix, false);
+    /// `x.ends_with(&suffix)`
+    EndsWith => |recorder, element, x, suffix| recorder.begins_or_ends(&element, x, suffix, true);
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn first_and_rest<T: DeviceType>(x: &[T]) -> Option<(&T, &[T])> {
+    if x.is_empty() { None } else { Some((&x[0], &x[1..])) }
+}
+
+/// The function behind a method of slices.
+#[doc(hidden)]
+#[warpsmith_macros::gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn last_and_rest<T: DeviceType>(x: &[T]) -> Option<(&T, &[T])> {
+    if x.is_empty() { None } else { Some((&x[x.len() - 1], &x[..x.len() - 1])) }
 }
 
 /// The function behind a method of slices.
@@ -343,9 +440,6 @@ macro_rules! host {
 
             // Methods that kernels lack: the twin has them, and the witness tells what to write.
             only_in_twins! {
-                split_first() -> Option<(&T, &[T])>;
-                split_last() -> Option<(&T, &[T])>;
-                contains(&T) -> bool;
                 binary_search(&T) -> Result<usize, usize>;
                 to_vec() -> Vec<T>;
             }

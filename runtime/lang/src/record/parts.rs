@@ -1,0 +1,60 @@
+//! Walks over parts of a slice: `chunks`, `chunks_exact` and `windows`.
+
+use super::iter::{Item, Iter, number};
+use super::{Callee, Recorder};
+use crate::ir::{BinaryOp, Expr, ExprKind, Type};
+use crate::types::{NO_ELEMENTS, PartShape};
+
+impl Recorder {
+    /// `base.chunks(n)` and its like.
+    pub fn iter_parts(&mut self, base: Expr, n: Expr, shape: PartShape, mutable: bool) -> Iter<'static> {
+        let base = self.sub_slice(mutable, base, None, None, false);
+        let base = self.bind(base);
+        let n = self.cast(n, Type::U64);
+        let n = self.bind(n);
+        let some = self.binary(BinaryOp::Ne, n.clone(), number(0));
+        self.assert(some, NO_ELEMENTS, false);
+        let len = self.call(Some(Callee::Len), vec![base.clone()], Type::U64);
+        let len = self.simple(len);
+        let count = match shape {
+            PartShape::Chunks => self.steps(len, &n, false),
+            PartShape::ExactChunks => self.binary(BinaryOp::Div, len, n.clone()),
+            PartShape::Windows => self.windows(len, &n),
+        };
+        let count = self.simple(count);
+        self.iter_counted(count, Item::Part { base, n, shape, mutable })
+    }
+
+    /// How many windows there are.
+    fn windows(&mut self, len: Expr, n: &Expr) -> Expr {
+        let some = self.binary(BinaryOp::Le, n.clone(), len.clone());
+        let rest = self.binary(BinaryOp::Sub, len, n.clone());
+        let count = self.binary(BinaryOp::Add, rest, number(1));
+        let ty = Type::U64;
+        Expr { kind: ExprKind::Select(some.into(), count.into(), number(0).into()), ty }
+    }
+
+    /// Part `k`. It is within the elements, since the count is that of the parts.
+    pub(super) fn nth_part(&mut self, base: Expr, n: Expr, shape: PartShape, mutable: bool, k: Expr) -> Expr {
+        let start = match shape {
+            PartShape::Windows => k,
+            PartShape::Chunks | PartShape::ExactChunks => self.binary(BinaryOp::Mul, k, n.clone()),
+        };
+        let start = self.bind(start);
+        let end = match shape {
+            PartShape::Chunks => {
+                let len = self.call(Some(Callee::Len), vec![base.clone()], Type::U64);
+                let left = self.binary(BinaryOp::Sub, len.clone(), start.clone());
+                let whole = self.binary(BinaryOp::Lt, n.clone(), left);
+                let end = self.binary(BinaryOp::Add, start.clone(), n);
+                Expr { kind: ExprKind::Select(whole.into(), end.into(), len.into()), ty: Type::U64 }
+            }
+            PartShape::ExactChunks | PartShape::Windows => self.binary(BinaryOp::Add, start.clone(), n),
+        };
+        let mut part = self.sub_slice(mutable, base, Some(start), Some(end), false);
+        if let ExprKind::SubSlice { proof, .. } = &mut part.kind {
+            *proof = crate::ir::Proof::Text;
+        }
+        self.bind_always(part)
+    }
+}
