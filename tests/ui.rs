@@ -51,12 +51,18 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
         "calls/shape_of_a_tensor",
         "a slice of the twin is a `Slice`, which rustc shows where it has no such method",
     ),
+    (
+        "calls/chunks_as_a_value",
+        "a slice of the twin is a `Slice`, which rustc shows where it has no such method",
+    ),
     ("calls/unknown_method", "a method that the library has for other numbers: rustc names its hidden one"),
     ("device_side/associated_function", "rustc names the hidden function in a label on the struct"),
     (
         "generics/element_for_a_slice",
         "a slice of the twin is a `Slice`, which rustc shows in types that differ",
     ),
+    ("methods/own_method_named_as_a_slices", "rustc names the hidden method in a label on the struct"),
+    ("methods/own_method_named_as_a_vectors", "rustc names the hidden method of vectors as a candidate"),
     ("names/associated_function", "rustc lists what makes an `F32x4`, the hidden functions too"),
     ("nested/moved_slice", "a slice of the twin is a `Slice`, which rustc shows where it moves"),
     ("nested/wrong_element", "a slice of the twin is a `Slice`, whose element is wrong"),

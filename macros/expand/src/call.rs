@@ -15,23 +15,10 @@ use super::launch_chain::LaunchChain;
 use super::lower::{Lower, Lowered, Name, as_statement, held, last_span, parenthesized, see, spanned_group};
 use super::operands::{First, Operands};
 use super::places::is_place;
-use super::spelled::{PRIMITIVES, is_variant, starts_uppercase, writes_receiver};
+use super::spelled::{PRIMITIVES, starts_uppercase, writes_receiver};
 use super::types::device_type;
 
 const NOT_CALLED: &str = "only functions, methods and closure parameters can be called in a kernel";
-
-/// Methods of `Option`, `Result`, `bool` and arrays that take a closure: at which place, and of how many parameters.
-const CLOSURES: [(&str, usize, usize); 9] = [
-    ("map", 0, 1),
-    ("map_err", 0, 1),
-    ("and_then", 0, 1),
-    ("filter", 0, 1),
-    ("is_some_and", 0, 1),
-    ("is_none_or", 0, 1),
-    ("is_ok_and", 0, 1),
-    ("map_or", 1, 1),
-    ("map_or_else", 1, 1),
-];
 
 impl Lower<'_> {
     /// An operand; only here may a closure stand.
@@ -317,20 +304,6 @@ impl Lower<'_> {
         }
     }
 
-    /// The call with closures for the functions of types, `u64::from`, and the constructors, `Some`, that it gives by name.
-    fn with_called_functions(&self, e: &ExprMethodCall) -> Option<ExprMethodCall> {
-        let name = e.method.to_string();
-        let (_, at, parameters) = CLOSURES.iter().find(|(method, ..)| *method == name)?;
-        let Some(Expr::Path(path)) = e.args.get(*at) else { return None };
-        let last = path.path.segments.last()?.ident.to_string();
-        let own = path.path.get_ident().is_some_and(|ident| self.lookup(ident).is_some());
-        let makes = is_variant(&last) || (last.len() == 1 && starts_uppercase(&last));
-        let known = !own && (makes || (names_type(path) && last.starts_with(char::is_lowercase)));
-        let mut called = known.then(|| e.clone())?;
-        called.args[*at] = Expr::Closure(super::consumer::called(path, *parameters));
-        Some(called)
-    }
-
     pub(super) fn closure(&mut self, e: &ExprClosure) -> Lowered {
         if let Some(token) = &e.asyncness {
             return self.refuse(token, "`async` has no meaning in a kernel; remove it");
@@ -415,7 +388,7 @@ impl Lower<'_> {
 /// Why a variable cannot be called in a kernel.
 fn no_function(name: &syn::Ident) -> String {
     format!(
-        "`{name}` holds a function, which no variable does in a kernel; bind a closure that calls it: `let {name} = |a| function(a);`"
+        "`{name}` is a variable, which a kernel does not call; bind a closure that calls the function: `let {name} = |a| function(a);`"
     )
 }
 
@@ -430,7 +403,7 @@ fn not_called(callee: &Expr) -> &'static str {
 }
 
 /// Returns whether the last but one segment names a type, by Rust's naming convention.
-fn names_type(path: &syn::ExprPath) -> bool {
+pub(super) fn names_type(path: &syn::ExprPath) -> bool {
     if path.qself.is_some() {
         return true;
     }

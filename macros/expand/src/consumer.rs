@@ -5,8 +5,10 @@ use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
+use super::call::names_type;
 use super::lower::{Lower, Lowered, as_statement, held};
 use super::pattern::Binds;
+use super::spelled::{is_variant, starts_uppercase};
 use super::types::device_type;
 use crate::visitor::{Below, Visit};
 use syn::visit;
@@ -21,6 +23,19 @@ pub const DROPPING: [&str; 3] = ["filter", "filter_map", "skip_while"];
 pub const UNCOUNTED: &str =
     "the items behind a `filter` are not counted in a kernel; put `filter` last, or write the loop and count";
 
+/// Methods of `Option`, `Result`, `bool` and arrays that take a closure: at which place, and of how many parameters.
+const CLOSURES: [(&str, usize, usize); 9] = [
+    ("map", 0, 1),
+    ("map_err", 0, 1),
+    ("and_then", 0, 1),
+    ("filter", 0, 1),
+    ("is_some_and", 0, 1),
+    ("is_none_or", 0, 1),
+    ("is_ok_and", 0, 1),
+    ("map_or", 1, 1),
+    ("map_or_else", 1, 1),
+];
+
 /// The arguments of a method that ends an iterator.
 #[derive(Default)]
 struct Takes<'a> {
@@ -33,6 +48,20 @@ struct Takes<'a> {
 }
 
 impl Lower<'_> {
+    /// The call with closures for the functions of types, `u64::from`, and the constructors, `Some`, that it gives by name.
+    pub(super) fn with_called_functions(&self, e: &ExprMethodCall) -> Option<ExprMethodCall> {
+        let name = e.method.to_string();
+        let (_, at, parameters) = CLOSURES.iter().find(|(method, ..)| *method == name)?;
+        let Some(Expr::Path(path)) = e.args.get(*at) else { return None };
+        let last = path.path.segments.last()?.ident.to_string();
+        let own = path.path.get_ident().is_some_and(|ident| self.lookup(ident).is_some());
+        let makes = is_variant(&last) || (last.len() == 1 && starts_uppercase(&last));
+        let known = !own && (makes || (names_type(path) && last.starts_with(char::is_lowercase)));
+        let mut call = known.then(|| e.clone())?;
+        call.args[*at] = Expr::Closure(called(path, *parameters));
+        Some(call)
+    }
+
     /// `iterator.sum()` and its like: a loop with a variable.
     pub fn consumer(&mut self, e: &ExprMethodCall) -> Lowered {
         let args: Vec<&Expr> = e.args.iter().collect();
@@ -192,7 +221,7 @@ pub fn captures(names: &[Ident]) -> (TokenStream, TokenStream) {
 }
 
 /// A function's name as a closure that calls it.
-pub fn called(path: &syn::ExprPath, parameters: usize) -> ExprClosure {
+fn called(path: &syn::ExprPath, parameters: usize) -> ExprClosure {
     let names: Vec<Ident> = (0..parameters).map(|i| format_ident!("arg{i}", span = path.span())).collect();
     syn::parse_quote!(|#(#names),*| #path(#(#names),*))
 }

@@ -20,6 +20,7 @@ pub fn expand(item: &ItemFn) -> TokenStream {
     let mut item = item.clone();
     PlainForms::default().visit_item_fn_mut(&mut item);
     super::foreign_names::replace_types(&mut item, &mut errors);
+    signature::refuse_lent_closures(&mut item.sig, &mut errors);
     let mut shown = item.sig.clone();
     signature::name_impl_params(&mut item.sig);
     super::foreign::add_device_bounds(&mut shown.generics);

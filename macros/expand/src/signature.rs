@@ -201,14 +201,34 @@ pub fn closure_pointer(ty: &Type, generics: &Generics) -> Option<Type> {
 /// Why a parameter cannot be a reference to a closure.
 const LENT_CLOSURE: &str = "a closure is taken by value: `f: impl Fn(u32) -> u32`, or `impl FnMut`; a call may give `&f` or `&mut f` for it";
 
-/// [`closure_pointer`] of a reference to a closure: `&F`, `&impl Fn()`, `&mut dyn FnMut()`.
+/// [`closure_pointer`] of a reference to a closure of a generic type.
 fn lent_closure(ty: &Type, generics: &Generics) -> Option<Type> {
-    let Type::Reference(reference) = unparenthesized(ty) else { return None };
-    match unparenthesized(&reference.elem) {
-        Type::ImplTrait(closure) => closure.bounds.iter().find_map(call_signature),
-        Type::TraitObject(closure) => closure.bounds.iter().find_map(call_signature),
-        other => closure_pointer(other, generics),
+    match unparenthesized(ty) {
+        Type::Reference(reference) => closure_pointer(&reference.elem, generics),
+        _ => None,
     }
+}
+
+/// Refuses references to closures, and takes these by value from then on.
+pub fn refuse_lent_closures(sig: &mut Signature, errors: &mut Errors) {
+    for input in &mut sig.inputs {
+        let FnArg::Typed(typed) = input else { continue };
+        let Type::Reference(reference) = unparenthesized(&typed.ty) else { continue };
+        let closure: Type = match unparenthesized(&reference.elem) {
+            Type::ImplTrait(closure) if closure.bounds.iter().any(calls) => parse_quote!(#closure),
+            Type::TraitObject(closure) if closure.bounds.iter().any(calls) => {
+                let bounds = &closure.bounds;
+                parse_quote!(impl #bounds)
+            }
+            _ => continue,
+        };
+        errors.at(&typed.ty, LENT_CLOSURE);
+        *typed.ty = closure;
+    }
+}
+
+fn calls(bound: &TypeParamBound) -> bool {
+    call_signature(bound).is_some()
 }
 
 /// The same of a generic parameter by its name.

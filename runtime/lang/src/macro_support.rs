@@ -15,13 +15,15 @@ pub use crate::gpu_trait_items;
 pub use crate::half::Nearest;
 pub use crate::ir::ValueLayout;
 pub use crate::meaning::{Arguments, Meaning, give};
-pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
+pub use crate::record::{
+    Callee, ConstOf, DeviceCallee, NoConst, PartShape, PlainConst, RangeShape, Recorder,
+};
 pub use crate::simulator::context::print;
 pub use crate::simulator::declared::{hides, reads, writes};
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{
-    ArrayMethods, ArrayParts, DeviceType, GpuType, IndexInteger, PartIndex, PartShape, Sliceable,
-    SliceableMut, no_variant,
+    ArrayMethods, ArrayParts, DeviceType, GpuType, IndexInteger, PartIndex, Sliceable, SliceableMut,
+    no_variant,
 };
 pub use crate::witness::{
     CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem, HasTypes,

@@ -2,10 +2,10 @@
 
 use super::count::{is_small, is_widest};
 use super::decided::Decision;
+use super::parts::PartShape;
 use super::place::Moment;
 use super::{RangeShape, RecordError, Recorder};
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
-use crate::types::PartShape;
 
 /// Records the body of an iterator's closure for its argument, and returns its value.
 pub(super) type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;

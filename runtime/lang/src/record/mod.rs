@@ -47,6 +47,8 @@ pub use launch::{ConstOf, Definition, KernelCallee, NoConst, PlainConst, record}
 pub use loops::RangeShape;
 pub(crate) use loops::ZERO_STEP;
 pub use order::Receiver;
+pub(crate) use parts::NO_ELEMENTS;
+pub use parts::PartShape;
 pub(crate) use range::{HALF_OPEN, INCLUSIVE};
 
 use std::collections::HashMap;

@@ -3,7 +3,20 @@
 use super::iter::{Item, Iter, number};
 use super::{Callee, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type};
-use crate::types::{NO_ELEMENTS, PartShape};
+
+/// The message of a launch that asks for parts of no elements.
+pub(crate) const NO_ELEMENTS: &str = "a part of a slice has at least one element";
+
+/// The parts that are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartShape {
+    /// `chunks(n)`: one behind the other, the last with what is left.
+    Chunks,
+    /// `chunks_exact(n)`: one behind the other, none with fewer elements.
+    ExactChunks,
+    /// `windows(n)`: one at each element that has so many from it on.
+    Windows,
+}
 
 impl Recorder {
     /// `base.chunks(n)` and its like.
@@ -13,7 +26,7 @@ impl Recorder {
         let n = self.cast(n, Type::U64);
         let n = self.bind(n);
         let some = self.binary(BinaryOp::Ne, n.clone(), number(0));
-        self.assert(some, NO_ELEMENTS, false);
+        self.assert(some, NO_ELEMENTS, true);
         let len = self.call(Some(Callee::Len), vec![base.clone()], Type::U64);
         let len = self.simple(len);
         let count = match shape {

@@ -5,29 +5,15 @@ use core::marker::PhantomData;
 
 use super::slice::part;
 use super::{IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut, to_read};
+use crate::record::{NO_ELEMENTS, PartShape};
 
-/// The message of a launch that asks for parts of no elements.
-pub(crate) const NO_ELEMENTS: &str = "a part of a slice has at least one element";
-
-/// The parts that are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartShape {
-    /// `chunks(n)`: one behind the other, the last with what is left.
-    Chunks,
-    /// `chunks_exact(n)`: one behind the other, none with fewer elements.
-    ExactChunks,
-    /// `windows(n)`: one at each element that has so many from it on.
-    Windows,
-}
-
-impl PartShape {
-    fn count(self, len: usize, n: usize) -> usize {
-        assert!(n != 0, "{NO_ELEMENTS}");
-        match self {
-            PartShape::Chunks => len.div_ceil(n),
-            PartShape::ExactChunks => len / n,
-            PartShape::Windows => (len + 1).saturating_sub(n),
-        }
+/// How many parts of so many elements there are.
+fn count(shape: PartShape, len: usize, n: usize) -> usize {
+    assert!(n != 0, "{NO_ELEMENTS}");
+    match shape {
+        PartShape::Chunks => len.div_ceil(n),
+        PartShape::ExactChunks => len / n,
+        PartShape::Windows => (len + 1).saturating_sub(n),
     }
 }
 
@@ -48,7 +34,7 @@ macro_rules! chunks {
             #[track_caller]
             fn new(extent: (*mut T, usize), shape: PartShape, n: impl IndexInteger) -> Self {
                 let n = n.to_index();
-                Self { extent, shape, n, next: 0, end: shape.count(extent.1, n), _borrow: PhantomData }
+                Self { extent, shape, n, next: 0, end: count(shape, extent.1, n), _borrow: PhantomData }
             }
 
             fn at(&self, k: usize) -> &'a mut Slice<T> {

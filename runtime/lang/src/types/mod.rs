@@ -18,8 +18,7 @@ mod view;
 
 pub use crate::device_type::{AnyBits, Constant, DeviceType, GpuType, InShared};
 #[doc(hidden)]
-pub(crate) use chunks::NO_ELEMENTS;
-pub use chunks::{ArrayParts, Chunks, ChunksMut, PartShape};
+pub use chunks::{ArrayParts, Chunks, ChunksMut};
 pub use enums::no_variant;
 #[doc(hidden)]
 pub(crate) use enums::none;

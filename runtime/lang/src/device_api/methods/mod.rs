@@ -9,6 +9,7 @@
 mod arrays;
 mod ascii;
 mod bytes;
+mod compared;
 mod float;
 mod float_prelude;
 mod half;

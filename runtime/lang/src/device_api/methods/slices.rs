@@ -1,5 +1,6 @@
 //! Methods of what has elements side by side: parts, other element types, addresses.
 
+use super::compared::{Contains, EndsWith, StartsWith, first_and_rest, last_and_rest};
 use super::option::Copied;
 use crate::ir::{BinaryOp, Expr, Type};
 use crate::record::{Callee, Recorder};
@@ -283,51 +284,6 @@ impl<T: Copied> DeviceFn for CopyMarker<T> {
     }
 }
 
-macro_rules! compared {
-    ($($(#[$doc:meta])* $name:ident => |$recorder:ident, $element:ident, $x:ident, $other:ident| $record:expr;)+) => {$(
-        $(#[$doc])*
-        #[doc(hidden)]
-        pub struct $name<T>(core::marker::PhantomData<fn() -> T>);
-
-        impl<T: PartialEq> DeviceFn for $name<T> {
-            fn callee() -> Callee {
-                fn record<T: PartialEq>($recorder: &mut Recorder, args: Vec<Expr>, _: Type) -> Expr {
-                    let mut args = args.into_iter();
-                    let (Some($x), Some($other)) = (args.next(), args.next()) else { return Expr::never() };
-                    let $element = T::Marker::callee();
-                    $record
-                }
-                Callee::Recorded(record::<T>)
-            }
-        }
-    )+};
-}
-
-compared! {
-    /// `x.contains(&value)`
-    Contains => |recorder, element, x, value| recorder.contains(element, x, value);
-    /// `x.starts_with(&prefix)`
-    StartsWith => |recorder, element, x, prefix| recorder.begins_or_ends(&element, x, prefix, false);
-    /// `x.ends_with(&suffix)`
-    EndsWith => |recorder, element, x, suffix| recorder.begins_or_ends(&element, x, suffix, true);
-}
-
-/// The function behind a method of slices.
-#[doc(hidden)]
-#[warpsmith_macros::gpu_fn]
-#[allow(dead_code, reason = "its emitter is called")]
-pub fn first_and_rest<T: DeviceType>(x: &[T]) -> Option<(&T, &[T])> {
-    if x.is_empty() { None } else { Some((&x[0], &x[1..])) }
-}
-
-/// The function behind a method of slices.
-#[doc(hidden)]
-#[warpsmith_macros::gpu_fn]
-#[allow(dead_code, reason = "its emitter is called")]
-pub fn last_and_rest<T: DeviceType>(x: &[T]) -> Option<(&T, &[T])> {
-    if x.is_empty() { None } else { Some((&x[x.len() - 1], &x[..x.len() - 1])) }
-}
-
 /// The function behind a method of slices.
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
@@ -378,7 +334,7 @@ pub fn element_mut<T: DeviceType>(x: &mut [T], i: usize) -> Option<&mut T> {
 /// The function behind a method of slices.
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
-#[allow(dead_code, clippy::get_first, reason = "its emitter is called; it defines the method")]
+#[allow(dead_code, clippy::get_first, reason = "it defines the method")]
 pub fn first_element<T: DeviceType>(x: &[T]) -> Option<&T> {
     x.get(0)
 }
@@ -438,7 +394,7 @@ macro_rules! host {
                 self.extent().0
             }
 
-            // Methods that kernels lack: the twin has them, and the witness tells what to write.
+            // Kernels lack these: the witness tells what to write.
             only_in_twins! {
                 binary_search(&T) -> Result<usize, usize>;
                 to_vec() -> Vec<T>;
