@@ -15,4 +15,5 @@ mod proofs;
 #[allow(clippy::manual_is_multiple_of, reason = "people write such guards")]
 mod relations;
 mod validation;
+#[allow(clippy::manual_div_ceil, reason = "half of what is no power of two")]
 mod walks;
