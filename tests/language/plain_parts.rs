@@ -1,5 +1,8 @@
 //! Parts of slices, what is asked of slices, `..` in patterns, and functions by name, beside plain Rust.
 
+// A closure is lent as libraries ask for it.
+#![allow(clippy::needless_borrows_for_generic_args)]
+
 use warpsmith::prelude::*;
 
 use super::plain::{CASES, Plain, check};
@@ -162,7 +165,7 @@ plain! { rests(i, x):
         let more = x.get(i).copied().map(Word).filter(|w| w.0 > 3).map(Word::get).map(Word::half).map_or(8, |w| w.0);
         let r: Result<u64, u32> = if x[i] % 2 == 0 { Ok(4) } else { Err(x[i] as u32) };
         let wide = match r.map_err(u64::from) { Ok(v) => v, Err(e) => e ^ 1 };
-        word ^ more << 1 ^ wide << 2 ^ [x[i], 3].map(Word::half)[0].0 ^ r.ok().and_then(Some).unwrap_or(0)
+        word ^ more << 1 ^ wide << 2 ^ [x[i], 3].map(Word::half)[0].0 ^ r.ok().and_then(u64::checked_next_power_of_two).unwrap_or(0)
     }
     left_by_a_filter {
         let mut asked = 0u64;
