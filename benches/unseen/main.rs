@@ -15,6 +15,7 @@
     clippy::manual_div_ceil,
     clippy::manual_is_multiple_of,
     clippy::manual_swap,
+    clippy::implicit_saturating_sub,
     reason = "kernels are as somebody who comes from CUDA writes them"
 )]
 
