@@ -1,5 +1,5 @@
 //! Kernels that programs call as functions: reductions, scans, selections, sorts, functions of rows, transposes, products of
-//! matrices, sparse products, attention, Fourier transforms, histograms, stencils, images and random numbers.
+//! matrices, sparse products, attention, convolutions, Fourier transforms, histograms, stencils, images and random numbers.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -26,6 +26,7 @@ pub mod argument;
 pub mod attention;
 mod call;
 pub mod comparable;
+pub mod convolution;
 mod error;
 pub mod fft;
 pub mod histogram;
