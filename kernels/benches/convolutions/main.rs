@@ -3,11 +3,14 @@
 //! The name is `layer`, with the line of a layer in `layers.txt`, from 0 on. Some elements of each result are checked. It prints
 //! `ours layer_LINE_MODE VALUE TFLOP/s`. `TILE=8x4x8x128` sets the tile: images, rows, columns and filters.
 
+#[path = "../filled.rs"]
+mod filled;
 #[path = "../function.rs"]
 mod function;
 
+use filled::{element, filled};
 use function::Work::Operations;
-use function::{Function, Result, Run, check, hashed, kept, launches, setting, time};
+use function::{Function, Result, Run, check, kept, launches, setting, time};
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{tensor4, tensor4_mut};
 use warpsmith_kernels::convolution::conv2d;
@@ -56,27 +59,6 @@ fn operations(line: usize) -> f64 {
     layer(line).map_or(f64::NAN, of)
 }
 
-/// Element `i` of an argument.
-#[gpu_fn]
-fn element(i: usize, from: usize) -> bf16 {
-    bf16::from_f32(hashed(i + from))
-}
-
-#[gpu_kernel]
-fn fill(x: &mut [bf16], from: usize) {
-    let i = global_id();
-    if i < x.len() {
-        x[i] = element(i, from);
-    }
-}
-
-fn filled(device: &Device, extents: [usize; 4], from: usize) -> Result<&'static Buffer<bf16>> {
-    let len = extents.iter().product::<usize>();
-    let x = kept(device.alloc_zeroed::<bf16>(len)?);
-    fill(&mut *x, from).over(len).block(256).launch(device)?;
-    Ok(x)
-}
-
 /// The first numbers of the filters.
 const FILTERS: usize = 1 << 31;
 
@@ -105,13 +87,15 @@ fn compare(layer: Layer, got: bf16, at: usize) -> Result<()> {
 
 /// A tile of the environment.
 fn tile() -> Option<[usize; 4]> {
-    let numbers = setting::<String>("TILE")?.split('x').map(|word| word.parse().ok()).collect::<Option<Vec<_>>>();
+    let numbers =
+        setting::<String>("TILE")?.split('x').map(|word| word.parse().ok()).collect::<Option<Vec<_>>>();
     numbers?.try_into().ok()
 }
 
 fn convolution(device: &Device, line: usize) -> Result<Run<'static>> {
     let layer = layer(line)?;
-    let (x, w) = (filled(device, layer.x, 0)?, filled(device, layer.w, FILTERS)?);
+    let (x, w) =
+        (filled(device, layer.x.iter().product(), 0)?, filled(device, layer.w.iter().product(), FILTERS)?);
     let y: *mut Buffer<bf16> = kept(device.alloc_zeroed::<bf16>(layer.y().iter().product())?);
     let call = || -> Result<_> {
         // SAFETY: the buffer is never freed, and each call ends before the next use of it.

@@ -98,8 +98,14 @@ impl<'a, T: ConvolvedElement, E: Epilogue> Call<'a, Conv2d<'a, T, E>> {
 
     /// Applies a function to each element: [`Relu`](struct@crate::products::Relu), or one of your own.
     pub fn epilogue<F: Epilogue>(self, epilogue: F) -> Call<'a, Conv2d<'a, T, F>> {
-        self.replace(|Conv2d { x, w, y, bias, moves, tile, .. }| {
-            Conv2d { x, w, y, bias, epilogue, moves, tile }
+        self.replace(|Conv2d { x, w, y, bias, moves, tile, .. }| Conv2d {
+            x,
+            w,
+            y,
+            bias,
+            epilogue,
+            moves,
+            tile,
         })
     }
 
@@ -155,7 +161,8 @@ impl<'a, T: ConvolvedElement, E: Epilogue> Conv2d<'a, T, E> {
 
     /// Why warpgroups do not multiply pixels where they lie.
     fn not_by_boxes(&self, of: &Geometry, limits: &Limits) -> Option<&'static str> {
-        let memory = [self.x.memory().misalignment(), self.w.memory().misalignment(), self.y.memory().misalignment()];
+        let memory =
+            [self.x.memory().misalignment(), self.w.memory().misalignment(), self.y.memory().misalignment()];
         if !T::IS_HALF {
             Some("elements are not floats of 16 bits")
         } else if limits.compute != (9, 0) {

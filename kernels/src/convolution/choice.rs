@@ -122,8 +122,7 @@ pub(super) fn choose(
 ) -> Result<(Choice, u32, String), KernelError> {
     let fits = CHOICES.iter().filter(|choice| choice.takes(of));
     let may_be = |choice: &&Choice| asked.is_none_or(|asked| choice.tile == asked);
-    let found =
-        fits.clone().filter(may_be).min_by(|a, b| a.time(of, limits).total_cmp(&b.time(of, limits)));
+    let found = fits.clone().filter(may_be).min_by(|a, b| a.time(of, limits).total_cmp(&b.time(of, limits)));
     let Some(choice) = found else {
         let mut known: Vec<_> = fits.map(|choice| format!("{:?}", choice.tile)).collect();
         known.dedup();

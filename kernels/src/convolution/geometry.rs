@@ -40,7 +40,12 @@ impl Geometry {
         let Self { x, w, y, moves } = *self;
         for (what, pair) in [("stride", moves.stride), ("dilation", moves.dilation)] {
             if pair.contains(&0) {
-                return Err(refused(what, "at least 1, down and across", format!("{pair:?}"), "1 is the default"));
+                return Err(refused(
+                    what,
+                    "at least 1, down and across",
+                    format!("{pair:?}"),
+                    "1 is the default",
+                ));
             }
         }
         if w[1] == 0 || w[2] == 0 {

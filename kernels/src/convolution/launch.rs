@@ -138,13 +138,15 @@ fn by_warpgroups<
     let ([from, x_strides], [to, y_strides]) = (turned(geometry.x, INSIDE), turned(geometry.y, INSIDE));
     let [filters, rows, cols, channels] = geometry.w;
     let (taps, of_filter) = (rows * cols, rows * cols * channels);
-    let x: TensorMap4<'a, T, A, B, C, 64, Swizzle128> = device.tensor_map4(x.into_memory(), from, x_strides)?;
+    let x: TensorMap4<'a, T, A, B, C, 64, Swizzle128> =
+        device.tensor_map4(x.into_memory(), from, x_strides)?;
     let w: TensorMap4<'a, T, 1, PART, 1, 64, Swizzle128> = device.tensor_map4(
         w.into_memory(),
         [1, filters, taps, channels],
         [filters * of_filter, of_filter, channels, 1],
     )?;
-    let mut y: TensorMapMut4<'a, T, 1, 8, 8, OUT, L> = device.tensor_map4_mut(y.into_memory(), to, y_strides)?;
+    let mut y: TensorMapMut4<'a, T, 1, 8, 8, OUT, L> =
+        device.tensor_map4_mut(y.into_memory(), to, y_strides)?;
     let how = Finish::default();
     Ok(step!(
         target,

@@ -100,7 +100,9 @@ pub fn conv2d_warpgroups<
         (how.has_bias, how.has_residual) = (has_bias, false);
         let finisher = Finisher::new(how, bias, bias, epilogue, 0);
         let own = if TALL { 2 * group } else { group };
-        for i in (block_idx().x / BLOCKS..walk.count(BLOCKS, FILTERS as u32)).step_by((grid_dim().x / BLOCKS) as usize) {
+        for i in (block_idx().x / BLOCKS..walk.count(BLOCKS, FILTERS as u32))
+            .step_by((grid_dim().x / BLOCKS) as usize)
+        {
             let mut spot = walk.spot(i, cluster_block_rank(), BLOCKS, FILTERS as u32);
             // Images side by side fill 64 results of eight columns, and one image fills them with eight rows.
             let rows = if INSIDE { 1 } else { 8u32 };
@@ -146,7 +148,9 @@ fn load_pixels<
     walk: Walk,
 ) {
     let mut load = boxes.producer();
-    for i in (block_idx().x / BLOCKS..walk.count(BLOCKS, FILTERS as u32)).step_by((grid_dim().x / BLOCKS) as usize) {
+    for i in
+        (block_idx().x / BLOCKS..walk.count(BLOCKS, FILTERS as u32)).step_by((grid_dim().x / BLOCKS) as usize)
+    {
         let spot = walk.spot(i, cluster_block_rank(), BLOCKS, FILTERS as u32);
         for step in 0..walk.steps {
             for r in 0..walk.loads[0] {
@@ -165,19 +169,16 @@ fn load_pixels<
 
 /// Loads one half of each tap of all tiles, for both blocks of the cluster. One thread calls it.
 #[gpu_fn]
-fn load_taps<
-    T: TensorCoreElement + Stored,
-    const PART: usize,
-    const FILTERS: usize,
-    const STAGES: usize,
->(
+fn load_taps<T: TensorCoreElement + Stored, const PART: usize, const FILTERS: usize, const STAGES: usize>(
     w: &TensorMap4<T, 1, PART, 1, 64, Swizzle128>,
     taps: Pipeline<Tap<T, FILTERS>, STAGES, GROUPS, BLOCKS>,
     walk: Walk,
 ) {
     let mut load = taps.producer();
     let rank = cluster_block_rank();
-    for i in (block_idx().x / BLOCKS..walk.count(BLOCKS, FILTERS as u32)).step_by((grid_dim().x / BLOCKS) as usize) {
+    for i in
+        (block_idx().x / BLOCKS..walk.count(BLOCKS, FILTERS as u32)).step_by((grid_dim().x / BLOCKS) as usize)
+    {
         let filter = walk.spot(i, rank, BLOCKS, FILTERS as u32).filter + rank * PART as u32;
         for step in 0..walk.steps {
             for r in 0..walk.loads[0] {
@@ -280,7 +281,11 @@ fn store<
     let place = Accumulator::<f32, FILTERS>::at(0).0 as u32;
     let (outer, inner) = (place / 8, place % 8);
     let of = |outer: u32| {
-        if INSIDE { walk.number(image + inner, row, col + outer) } else { walk.number(image, row + outer, col + inner) }
+        if INSIDE {
+            walk.number(image + inner, row, col + outer)
+        } else {
+            walk.number(image, row + outer, col + inner)
+        }
     };
     let numbers = [of(outer), of(outer + 1)];
     #[unroll]

@@ -49,7 +49,8 @@ impl Case {
 
     /// The products of a result, as elements of `x` and `w`.
     fn products(&self, [image, row, col, filter]: [usize; 4]) -> Vec<[usize; 2]> {
-        let (Case { x: [_, rows, cols, channels], w: [_, down, across], .. }, mut found) = (*self, Vec::new());
+        let (Case { x: [_, rows, cols, channels], w: [_, down, across], .. }, mut found) =
+            (*self, Vec::new());
         for r in 0..down {
             for s in 0..across {
                 let y = (row * self.stride[0] + r * self.dilation[0]).checked_sub(self.padding[0]);
@@ -66,8 +67,9 @@ impl Case {
     /// The number of a result by its position, for each position.
     fn positions(&self) -> impl Iterator<Item = [usize; 4]> {
         let [images, rows, cols, filters] = self.y();
-        (0..images * rows * cols * filters)
-            .map(move |i| [i / filters / cols / rows, i / filters / cols % rows, i / filters % cols, i % filters])
+        (0..images * rows * cols * filters).map(move |i| {
+            [i / filters / cols / rows, i / filters / cols % rows, i / filters % cols, i % filters]
+        })
     }
 }
 
@@ -181,7 +183,11 @@ fn convolutions_by_every_way_at_the_edges() {
         check::<bf16>(&device, Case { x: [1, 7, 7, 3], w: [5, 3, 3], has_bias: true, ..CASE }, 8);
         check::<f16>(&device, Case { offset: 1, ..CASE }, 9);
         check::<bf16>(&device, Case { stride: [2, 2], ..CASE }, 10);
-        check::<bf16>(&device, Case { x: [1, 9, 10, 3], w: [8, 7, 7], stride: [2, 2], padding: [3; 2], ..CASE }, 11);
+        check::<bf16>(
+            &device,
+            Case { x: [1, 9, 10, 3], w: [8, 7, 7], stride: [2, 2], padding: [3; 2], ..CASE },
+            11,
+        );
         check::<f32>(&device, Case { has_bias: true, ..CASE }, 12);
         check::<f32>(&device, Case { x: [1, 6, 5, 3], w: [5, 2, 3], stride: [1, 2], ..CASE }, 13);
     }
@@ -307,7 +313,12 @@ fn arguments_that_do_not_fit_are_named() {
         "`padding` has the value [9223372036854775807, 1], with the dilation [1, 1], \
          but needs a padded image and filters of up to 2147483647 rows and columns; pad and spread less",
     );
-    refused(CASE, y, 7, "`bias` has 7 elements, but needs 8, one for each filter; pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`");
+    refused(
+        CASE,
+        y,
+        7,
+        "`bias` has 7 elements, but needs 8, one for each filter; pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`",
+    );
     refused(
         Case { tile: Some([2, 2, 2, 2]), dilation: [2, 2], padding: [2, 2], ..CASE },
         y,
