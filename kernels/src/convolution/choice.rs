@@ -4,7 +4,7 @@ use warpsmith::driver::Limits;
 
 use super::geometry::{Geometry, Moves};
 use super::walk::{CHANNELS, Walk};
-use super::warpgroups::{BLOCKS, shared};
+use super::warpgroups::{BLOCKS, STORED, shared};
 use crate::error::KernelError;
 
 /// A tile of a block: the only table of the kernel. Its pixels lie in a box, with those around them for the taps of filters.
@@ -16,29 +16,27 @@ pub struct Choice {
     pub halo: bool,
     /// Boxes in shared memory.
     pub boxes: usize,
-    /// Filters of a part that is stored at a time.
-    pub out: usize,
     /// The speed on a busy device, where the fastest tile has 1.
     speed: f64,
 }
 
-const fn choice(tile: [usize; 4], halo: bool, boxes: usize, out: usize, speed: f64) -> Choice {
-    Choice { tile, halo, boxes, out, speed }
+const fn choice(tile: [usize; 4], halo: bool, boxes: usize, speed: f64) -> Choice {
+    Choice { tile, halo, boxes, speed }
 }
 
 /// The rows and columns of the largest filters whose taps lie in a box.
 const HALO: usize = 3;
 
-const CHOICES: [Choice; 9] = [
-    choice([8, 4, 8, 128], true, 2, 64, 1.0),
-    choice([8, 4, 8, 160], true, 2, 32, 1.0),
-    choice([8, 4, 8, 64], true, 2, 64, 0.75),
-    choice([8, 2, 8, 128], true, 2, 64, 0.9),
-    choice([8, 2, 8, 64], true, 2, 64, 0.6),
-    choice([1, 32, 8, 128], true, 3, 64, 0.95),
-    choice([1, 16, 8, 128], true, 4, 64, 0.8),
-    choice([1, 16, 8, 64], true, 4, 64, 0.55),
-    choice([1, 16, 8, 128], false, 5, 64, 0.5),
+/// The speeds are those of an H200, of layers whose extents the tiles divide.
+const CHOICES: [Choice; 8] = [
+    choice([8, 4, 8, 128], true, 2, 1.0),
+    choice([8, 4, 8, 64], true, 2, 0.94),
+    choice([8, 2, 8, 128], true, 2, 0.97),
+    choice([8, 2, 8, 64], true, 2, 0.75),
+    choice([1, 32, 8, 128], true, 3, 1.0),
+    choice([1, 16, 8, 128], true, 4, 0.96),
+    choice([1, 16, 8, 64], true, 4, 0.73),
+    choice([1, 16, 8, 128], false, 5, 0.5),
 ];
 
 impl Choice {
@@ -61,7 +59,7 @@ impl Choice {
 
     /// Bytes of shared memory of a block.
     pub fn shared(&self) -> usize {
-        shared(self.reach().iter().product(), self.boxes, self.tile[3], self.out)
+        shared(self.reach().iter().product(), self.boxes, self.tile[3], STORED)
     }
 
     /// Elements of results that a block computes.

@@ -1,12 +1,12 @@
 //! Elements of convolutions, and the launches of the kernel of warpgroups for them.
 
 use warpsmith::prelude::*;
-use warpsmith::tensor::{Swizzle64, Swizzle128};
+use warpsmith::tensor::Swizzle128;
 use warpsmith::tensor_map::BoxLayout;
 
 use super::call::Conv2d;
 use super::choice::Choice;
-use super::warpgroups::{BLOCKS, conv2d_warpgroups, stages};
+use super::warpgroups::{BLOCKS, STORED, conv2d_warpgroups, stages};
 use crate::call::{Plan, Step, Target, step};
 use crate::error::KernelError;
 use crate::products::finish::Finish;
@@ -66,8 +66,8 @@ impl ConvolvedElement for f32 {
     }
 }
 
-/// The launch for a tile: whether images lie side by side in a box, whether warpgroups multiply 128 pixels, the extents of the box, its
-/// pixels, filters, filters of a part that is stored, their layout, and boxes in shared memory.
+/// The launch for a tile: whether images lie side by side in a box, whether warpgroups multiply 128 pixels, the extents of the box,
+/// filters, and boxes in shared memory.
 fn by_boxes<'a, T: ConvolvedElement + TensorCoreElement + Stored, E: Epilogue>(
     of: Conv2d<'a, T, E>,
     choice: Choice,
@@ -75,11 +75,11 @@ fn by_boxes<'a, T: ConvolvedElement + TensorCoreElement + Stored, E: Epilogue>(
     target: &Target,
 ) -> Result<Step<'a>, KernelError> {
     macro_rules! launch {
-        ($inside:literal, $tall:literal, [$a:literal, $b:literal, $c:literal], $filters:literal, $out:literal, $layout:ty, $boxes:literal) => {
+        ($inside:literal, $tall:literal, [$a:literal, $b:literal, $c:literal], $filters:literal, $boxes:literal) => {
             by_warpgroups::<
                 T,
                 E,
-                $layout,
+                Swizzle128,
                 $inside,
                 $tall,
                 $a,
@@ -88,22 +88,21 @@ fn by_boxes<'a, T: ConvolvedElement + TensorCoreElement + Stored, E: Epilogue>(
                 { $a * $b * $c },
                 $filters,
                 { $filters / BLOCKS as usize },
-                $out,
+                STORED,
                 $boxes,
-                { stages($a * $b * $c, $boxes, $filters, $out) },
+                { stages($a * $b * $c, $boxes, $filters, STORED) },
             >(of, choice, plan, target)
         };
     }
     match (choice.tile, choice.halo) {
-        ([8, 4, 8, 128], _) => launch!(true, true, [6, 10, 8], 128, 64, Swizzle128, 2),
-        ([8, 4, 8, 160], _) => launch!(true, true, [6, 10, 8], 160, 32, Swizzle64, 2),
-        ([8, 4, 8, _], _) => launch!(true, true, [6, 10, 8], 64, 64, Swizzle128, 2),
-        ([8, 2, 8, 128], _) => launch!(true, false, [4, 10, 8], 128, 64, Swizzle128, 2),
-        ([8, 2, 8, _], _) => launch!(true, false, [4, 10, 8], 64, 64, Swizzle128, 2),
-        ([1, 32, 8, _], _) => launch!(false, true, [1, 34, 8], 128, 64, Swizzle128, 3),
-        ([1, 16, 8, 128], true) => launch!(false, false, [1, 18, 8], 128, 64, Swizzle128, 4),
-        ([1, 16, 8, _], true) => launch!(false, false, [1, 18, 8], 64, 64, Swizzle128, 4),
-        _ => launch!(false, false, [1, 16, 8], 128, 64, Swizzle128, 5),
+        ([8, 4, 8, 128], _) => launch!(true, true, [6, 10, 8], 128, 2),
+        ([8, 4, 8, _], _) => launch!(true, true, [6, 10, 8], 64, 2),
+        ([8, 2, 8, 128], _) => launch!(true, false, [4, 10, 8], 128, 2),
+        ([8, 2, 8, _], _) => launch!(true, false, [4, 10, 8], 64, 2),
+        ([1, 32, 8, _], _) => launch!(false, true, [1, 34, 8], 128, 3),
+        ([1, 16, 8, 128], true) => launch!(false, false, [1, 18, 8], 128, 4),
+        ([1, 16, 8, _], true) => launch!(false, false, [1, 18, 8], 64, 4),
+        _ => launch!(false, false, [1, 16, 8], 128, 5),
     }
 }
 

@@ -17,6 +17,8 @@ use crate::products::{Epilogue, TensorCoreElement};
 pub const THREADS: u32 = 384;
 /// Blocks of a cluster, which load filters for each other.
 pub const BLOCKS: u32 = 2;
+/// Filters of a part of the results that is stored at a time.
+pub const STORED: usize = 64;
 /// Warpgroups that multiply.
 const GROUPS: u32 = 2;
 
@@ -255,6 +257,7 @@ fn multiply<
 }
 
 /// Stores the results of 64 sums for each filter, the first of which is at `spot`, a part of the filters after the other.
+#[allow(clippy::too_many_arguments, reason = "the state of a warpgroup")]
 #[gpu_fn]
 fn store<
     T: TensorCoreElement + Stored,

@@ -141,9 +141,8 @@ fn has_warpgroups(device: &Device) -> bool {
 }
 
 /// A tile of each kind.
-const TILES: [[usize; 4]; 8] = [
+const TILES: [[usize; 4]; 7] = [
     [8, 4, 8, 128],
-    [8, 4, 8, 160],
     [8, 4, 8, 64],
     [8, 2, 8, 128],
     [8, 2, 8, 64],
@@ -158,10 +157,11 @@ fn convolutions_by_every_tile() {
         for (i, tile) in TILES.into_iter().enumerate() {
             let case = Case { has_bias: i % 2 == 0, tile: Some(tile), ..CASE };
             // More than one tile along each extent, ragged.
-            check::<bf16>(&device, Case { x: [9, 5, 9, 16], w: [tile[3] + 8, 3, 3], ..case }, i as u64);
+            let filters = if i < 2 { tile[3] + 8 } else { 8 };
+            check::<bf16>(&device, Case { x: [9, 5, 9, 16], w: [filters, 3, 3], ..case }, i as u64);
         }
         // More than one step of channels.
-        for tile in [TILES[0], TILES[3], TILES[6]] {
+        for tile in [TILES[0], TILES[2], TILES[5]] {
             let case = Case { x: [2, 3, 4, 136], w: [8, 3, 3], tile: Some(tile), ..CASE };
             check::<f16>(&device, case, 20);
         }
@@ -226,7 +226,7 @@ fn results_are_finished_with_the_number_of_their_pixel() {
     let by_pixel = ByPixel { factor: 0.5 };
     let case = Case { x: [9, 3, 9, 8], has_bias: true, ..CASE };
     for device in devices() {
-        for tile in [0, 3, 5, 6].map(|i| Some(TILES[i])).into_iter().filter(|_| has_warpgroups(&device)) {
+        for tile in [0, 2, 4, 5].map(|i| Some(TILES[i])).into_iter().filter(|_| has_warpgroups(&device)) {
             check_finished::<f16, _>(&device, Case { tile, ..case }, 1, by_pixel, finish);
         }
         check_finished::<f16, _>(&device, Case { w: [8, 1, 1], ..case }, 2, by_pixel, finish);
@@ -241,8 +241,8 @@ fn nan_and_infinities_reach_the_results_that_see_them() {
     // By boxes of images side by side, of one image, of single taps, and by patches.
     let boxes = Case { x: [2, 6, 9, 8], ..CASE };
     let cases = [
-        Case { tile: Some(TILES[3]), ..boxes },
-        Case { tile: Some(TILES[6]), ..boxes },
+        Case { tile: Some(TILES[2]), ..boxes },
+        Case { tile: Some(TILES[5]), ..boxes },
         Case { dilation: [2, 2], padding: [2; 2], ..boxes },
         Case { stride: [2, 2], ..boxes },
     ];
