@@ -29,7 +29,7 @@ for line in sys.stdin:
 # The collection's have the names of others.
 {
     cargo test --release --no-run --message-format=json -p warpsmith-kernels --test collection
-    cargo bench --no-run --message-format=json -p warpsmith-kernels --bench collection --bench gemm --bench attention --bench sparse --bench spectra --bench images
+    cargo bench --no-run --message-format=json -p warpsmith-kernels --bench collection --bench gemm --bench attention --bench sparse --bench spectra --bench images --bench convolutions
 } | python3 -c '
 import json, shutil, sys
 for line in sys.stdin:

@@ -19,6 +19,7 @@ if python3 -c "import torch, triton" 2>/dev/null; then
 fi
 python3 "$here/gemm.py" "$folder/kernels_gemm"
 python3 "$here/attention.py" "$folder/kernels_attention"
+python3 "$here/convolutions.py" "$folder/kernels_convolutions"
 python3 "$here/sparse.py" "$folder/kernels_sparse"
 python3 "$here/spectra.py" "$folder/kernels_spectra"
 nvcc -O3 -std=c++17 -gencode=arch=compute_90a,code=sm_90a -o "$peer-images" "$here/peer/images.cu"

@@ -1,5 +1,5 @@
 //! Kernels to call as functions: reductions, scans, selections, sorts, row-wise functions, transposes, matrix products, sparse
-//! products, attention, Fourier transforms, histograms, stencils, images and random numbers.
+//! products, attention, convolutions, Fourier transforms, histograms, stencils, images and random numbers.
 //!
 //! ```
 //! use warpsmith::prelude::*;
@@ -27,6 +27,7 @@ pub mod argument;
 pub mod attention;
 mod call;
 pub mod comparable;
+pub mod convolution;
 mod error;
 pub mod fft;
 pub mod histogram;

@@ -4,8 +4,9 @@ use warpsmith::prelude::*;
 use warpsmith_kernels::Call;
 use warpsmith_kernels::attention::{AttentionBackward, attention, attention_backward, heads, heads_mut};
 
+use crate::filled::{element, filled};
 use crate::function::{Result, Run, check, kept, launches};
-use crate::{FROM, HEADS, TOKENS, element, filled};
+use crate::{FROM, HEADS, TOKENS};
 
 /// The arguments, and the forward results that the gradients need.
 struct Problem<const D: usize> {

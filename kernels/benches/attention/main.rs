@@ -8,13 +8,16 @@
 //! `ours NAME_TOKENS_MODE VALUE` with TFLOP/s, of causal attention with one half of the operations, and GB/s of keys and values for pages.
 
 mod backward;
+#[path = "../filled.rs"]
+mod filled;
 #[path = "../function.rs"]
 mod function;
 mod varlen;
 
 use backward::backward;
+use filled::{element, filled};
 use function::Work::{Bytes, Operations};
-use function::{Function, Result, Run, check, hashed, kept, launches, time};
+use function::{Function, Result, Run, check, kept, launches, time};
 use varlen::varlen;
 use warpsmith::prelude::*;
 use warpsmith_kernels::Call;
@@ -72,26 +75,6 @@ fn back<const D: usize, const PARTS: usize>(tokens: usize) -> f64 {
 /// Bytes of keys and values for each token of a sequence.
 const fn bytes<const D: usize>() -> f64 {
     (PAGED[0] * PAGED[1] * D * 4) as f64
-}
-
-/// Element `i` of an argument.
-#[gpu_fn]
-fn element(i: usize, from: usize) -> bf16 {
-    bf16::from_f32(hashed(i + from))
-}
-
-#[gpu_kernel]
-fn fill(x: &mut [bf16], from: usize) {
-    let i = global_id();
-    if i < x.len() {
-        x[i] = element(i, from);
-    }
-}
-
-fn filled(device: &Device, len: usize, from: usize) -> Result<&'static Buffer<bf16>> {
-    let x = kept(device.alloc_zeroed::<bf16>(len)?);
-    fill(&mut *x, from).over(len).block(256).launch(device)?;
-    Ok(x)
 }
 
 /// The arguments' first numbers, which differ.

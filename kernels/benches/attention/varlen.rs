@@ -4,8 +4,9 @@ use warpsmith::prelude::*;
 use warpsmith_kernels::Call;
 use warpsmith_kernels::attention::{VarlenAttention, packed, packed_mut, varlen_attention};
 
+use crate::filled::filled;
 use crate::function::{Result, Run, kept, launches};
-use crate::{FROM, HEADS, TOKENS, compare, filled};
+use crate::{FROM, HEADS, TOKENS, compare};
 
 /// Lengths in parts of the longest; the last sequence has the rest. `kernels/benches/attention.py` has the same.
 const PARTS: [usize; 8] = [64, 9, 37, 3, 50, 21, 1, 44];

@@ -6,7 +6,9 @@
 mod fits;
 mod matrix;
 mod slice;
+mod tensor4;
 
 pub(crate) use fits::{extents, length, one_for_each, same_extents, side_by_side};
 pub use matrix::{Layout, Matrix, MatrixMut, matrix, matrix_mut};
 pub use slice::{Input, Output, Packs};
+pub use tensor4::{Tensor4, Tensor4Mut, tensor4, tensor4_mut};

@@ -127,6 +127,11 @@ impl<'a, T> Output<'a, T> {
         Self { arg: self.arg.clone(), _elements: PhantomData }
     }
 
+    /// The same memory for the plan of another call, which launches nothing.
+    pub(crate) fn planned(&self) -> Self {
+        Self { arg: self.arg.clone(), _elements: PhantomData }
+    }
+
     /// The same memory as an input, for a call that works in place.
     pub fn read(&self) -> Input<'a, T> {
         Input { arg: accessed(self.arg.clone(), false), _elements: PhantomData }

@@ -1,5 +1,7 @@
 //! What happens to an element of a product before it is stored.
 
+use std::any::TypeId;
+
 use warpsmith::prelude::*;
 
 /// A function of each element of a product, after scaling and bias and before the residual is added.
@@ -68,6 +70,11 @@ functions! {
     Silu
     /// The rectified linear unit: the larger of `x` and zero; NaN stays NaN.
     Relu
+}
+
+/// Whether an epilogue leaves elements as they are.
+pub(crate) fn is_unchanged<E: 'static>() -> bool {
+    TypeId::of::<E>() == TypeId::of::<Unchanged>()
 }
 
 #[gpu_impl]

@@ -53,27 +53,37 @@ pub fn gemm<'a, T: ProductElement<C>, C: GpuType + 'static>(
     b: Matrix<'a, T>,
     c: MatrixMut<'a, C>,
 ) -> Call<'a, Gemm<'a, T, C, Unchanged>> {
-    let batch = Batch { count: 1, strides: [0; 3] };
-    let (alpha, beta) = (1.0, 0.0);
-    let problem = Problem {
-        a,
-        b,
-        c,
-        alpha,
-        beta,
-        bias: None,
-        residual: None,
-        scales: None,
-        epilogue: Unchanged,
-        batch,
-        tile: None,
-        precision: Precision::Full,
-    };
-    Call::new(device, Gemm(problem))
+    Call::new(device, Gemm::of(a, b, c, None, Unchanged))
 }
 
 /// A product of matrices.
 pub struct Gemm<'a, T, C, E>(Problem<'a, T, C, E>);
+
+impl<'a, T, C, E> Gemm<'a, T, C, E> {
+    /// One product, with a bias for each column of `c`, if there is one, and an epilogue.
+    pub(crate) fn of(
+        a: Matrix<'a, T>,
+        b: Matrix<'a, T>,
+        c: MatrixMut<'a, C>,
+        bias: Option<Input<'a, C>>,
+        epilogue: E,
+    ) -> Self {
+        Self(Problem {
+            a,
+            b,
+            c,
+            alpha: 1.0,
+            beta: 0.0,
+            bias,
+            residual: None,
+            scales: None,
+            epilogue,
+            batch: Batch { count: 1, strides: [0; 3] },
+            tile: None,
+            precision: Precision::Full,
+        })
+    }
+}
 
 impl<'a, T: ProductElement<C>, C: GpuType + 'static, E: Epilogue> Call<'a, Gemm<'a, T, C, E>> {
     /// Multiplies the sums by `alpha`. Default: 1.

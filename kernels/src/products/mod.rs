@@ -17,6 +17,7 @@ pub mod tensor_cores;
 mod tiles;
 
 pub use element::ProductElement;
+pub(crate) use epilogue::is_unchanged;
 pub use epilogue::{Epilogue, Gelu, GeluTanh, Relu, Silu, Unchanged};
 pub use gemm::{Gemm, gemm};
 pub use gemv::{Gemv, GemvQuantized, gemv, gemv_quantized};

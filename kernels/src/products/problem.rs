@@ -1,11 +1,9 @@
 //! A product with its arguments: checked, and turned to have the rows of `c` side by side.
 
-use std::any::TypeId;
-
 use crate::argument::{Input, Layout, Matrix, MatrixMut, Output};
 use crate::error::KernelError;
 
-use super::Unchanged;
+use super::epilogue::is_unchanged;
 use super::finish::Finish;
 use super::scales::{Kind, ScaleStrides, Scales};
 use super::shape::Shape;
@@ -198,7 +196,7 @@ impl<'a, T, C, E> Problem<'a, T, C, E> {
             && self.bias.is_none()
             && self.residual.is_none()
             && self.scales.as_ref().is_none_or(|scales| scales.kind() == Kind::Blocks)
-            && TypeId::of::<E>() == TypeId::of::<Unchanged>()
+            && is_unchanged::<E>()
     }
 
     /// The memory of a task of this product.

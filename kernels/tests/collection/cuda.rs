@@ -10,6 +10,8 @@ use warpsmith_kernels::attention::backward::rows::{attention_join, attention_mea
 use warpsmith_kernels::attention::forward::{attention_by_three, attention_by_two};
 use warpsmith_kernels::attention::pages::attention_to_pages;
 use warpsmith_kernels::attention::varlen::{varlen_by_three, varlen_by_two};
+use warpsmith_kernels::convolution::patches::conv2d_patches;
+use warpsmith_kernels::convolution::warpgroups::{self as convolution, conv2d_warpgroups};
 use warpsmith_kernels::fft::{fft_rows_ahead, fft_short_rows, fft_tile};
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
 use warpsmith_kernels::images::{
@@ -48,6 +50,15 @@ const HOPPER: Arch = Arch { major: 9, minor: 0, specific: true };
 /// The product of warpgroups whose clusters have tiles of 256 × `COLS`.
 type Below<T, E, O, const COLS: usize, const PART: usize> =
     gemm_warpgroups<T, T, E, O, Swizzle128, 8, 64, 128, COLS, COLS, 64, PART, 4, 2>;
+
+/// The convolution whose boxes have the pixels of 8 images side by side, `BOX` for 128 or 256 results of 128 filters.
+type OfImages<T, E, const TALL: bool, const ROWS: usize, const BOX: usize, const STAGES: usize> =
+    conv2d_warpgroups<T, E, Swizzle128, true, TALL, ROWS, 10, 8, BOX, 128, 64, 64, 2, STAGES>;
+
+/// Stages of filters of such a convolution.
+const fn taps(pixels: usize) -> usize {
+    convolution::stages(pixels, 2, 128, 64)
+}
 
 /// That of 8-bit elements.
 type OfBytes<T, C, L, const OUT: usize, const COLS: usize, const PART: usize> =
@@ -141,6 +152,11 @@ fn products_and_histograms_print_what_the_snapshots_show() {
         "gemm_stream_k@16",
         (true, UNSCALED),
     );
+    prints_for_warpgroups::<OfImages<bf16, Unchanged, true, 6, 480, { taps(480) }>>(
+        "conv2d_warpgroups@256",
+        (true, false),
+    );
+    prints::<conv2d_patches<U32x4>>("conv2d_patches@16_bytes", ());
     prints::<gemv_rows<bf16, 8, 4>>("gemv_rows@bf16", (128,));
     prints::<gemv_columns<f32, 4>>("gemv_columns@f32", ());
     prints::<gemv_quantized_rows<Q4_0, 4, true>>("gemv_quantized_rows@q4_0", (64,));
@@ -209,6 +225,7 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
     runs_on::<fft_rows_ahead>((8, 0), (1 << 14, false));
     runs_on::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>((8, 0), ());
     runs_on::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>((8, 0), (UNSCALED,));
+    runs_on::<conv2d_patches<u16>>((8, 0), ());
     runs_on::<attention_to_pages<bf16, 128, 16>>((8, 0), ());
     runs_on::<grouped_warps<bf16, Gelu, Along<bf16, 32, 8>, 32, { rings(2) }>>((8, 0), ());
     runs_on::<Grouped<bf16, Unchanged>>((9, 0), (true,));
@@ -239,6 +256,10 @@ fn sums_of_warpgroups_stay_in_registers() {
     keeps_sums_in_registers::<grouped_warpgroups<bf16, Silu, 64, 256, 128, 128, 256, 4, 1>>(
         "grouped_64",
         &(false,),
+    );
+    keeps_sums_in_registers::<OfImages<f16, Gelu, false, 4, 320, { taps(320) }>>(
+        "conv2d_128",
+        &(false, true),
     );
     keeps_sums_in_registers::<attention_by_three<f16, 64, 128, 2>>("attention_64", &());
     keeps_sums_in_registers::<attention_by_two<f16, 256, 80, 1>>("attention_256", &());

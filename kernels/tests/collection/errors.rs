@@ -3,11 +3,12 @@
 use warpsmith::args::{KernelArg, SliceArg};
 use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
-use warpsmith_kernels::argument::{matrix, matrix_mut};
+use warpsmith_kernels::argument::{matrix, matrix_mut, tensor4, tensor4_mut};
 use warpsmith_kernels::attention::{
     Attention, attention, attention_backward, heads, heads_mut, packed, packed_mut, paged_attention,
     varlen_attention,
 };
+use warpsmith_kernels::convolution::conv2d;
 use warpsmith_kernels::images::{Interpolation, Taps, bilateral, convolve, resize, stencil2d};
 use warpsmith_kernels::movement::{permute, transpose};
 use warpsmith_kernels::reduction::{Sum, dot, reduce};
@@ -368,10 +369,18 @@ unsafe impl<'a> SliceArg<'a, f32> for Shared {
 fn memory_that_is_read_and_written_is_refused() {
     let device = Device::simulator();
     let mut x = device.upload(&[1.0f32; 12]).expect("memory");
-    let again = Shared(SliceArg::<f32>::into_arg(&x));
+    let again = || Shared(SliceArg::<f32>::into_arg(&x));
+    let (whole, filters) = (again(), again());
     refused(
-        reduce::<Sum<f32>>(&device, again, x.slice_mut(3..4).expect("a part")).run(),
+        reduce::<Sum<f32>>(&device, whole, x.slice_mut(3..4).expect("a part")).run(),
         "`y` and `x` overlap in device memory; pass parts that have no element in common",
+    );
+    let z = device.upload(&[1.0f32; 4]).expect("memory");
+    let (images, filters) = (tensor4(&z, [1, 2, 2, 1]), tensor4(filters, [1, 2, 2, 1]));
+    let y = tensor4_mut(x.slice_mut(3..4).expect("a part"), [1, 1, 1, 1]);
+    refused(
+        conv2d(&device, images.expect("it fits"), filters.expect("it fits"), y.expect("it fits")).run(),
+        "`y` and `w` overlap in device memory; pass parts that have no element in common",
     );
 }
 

@@ -4,6 +4,7 @@
 
 mod attention;
 mod bilaterals;
+mod conv2d;
 mod convolutions;
 mod cuda;
 mod devices;

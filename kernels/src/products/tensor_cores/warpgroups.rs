@@ -6,7 +6,7 @@ use warpsmith::pipeline::{Consumer, Producer};
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
 use warpsmith::tensor::{Accumulator, Chain, Fragment, HalfElement, Swizzle128};
-use warpsmith::tensor_map::BoxLayout;
+use warpsmith::tensor_map::{BoxLayout, StoreMap};
 use warpsmith::tile::Stages;
 use warpsmith::types::DeviceType;
 
@@ -24,7 +24,7 @@ pub const THREADS: u32 = 384;
 /// Rows of `c` that a warpgroup computes, and stores at a time.
 pub const GROUP: usize = 64;
 /// Places for parts of `c` on their way to memory: two for each warpgroup.
-const PLACES: usize = 4;
+pub(crate) const PLACES: usize = 4;
 
 /// Bytes of shared memory that stages may take, for parts of `c` with rows of `out` bytes; barriers take less than 1 KiB.
 const fn left(out: usize) -> usize {
@@ -383,18 +383,35 @@ fn store_sums<D: Total, C: Stored, E: Epilogue, L: BoxLayout, const OWN: usize, 
         } else {
             C::store_tile::<_, _, OWN, OUT, _>(sums, staged, part * OUT, |sum| sum.cast::<C>());
         }
-        fence_proxy_async();
-        named_barrier_sync(1 + group as u32, 128);
-        if is_first_of_group() {
-            tma_store(c, [row as u32, (col + part * OUT) as u32], staged);
-            bulk_commit();
-        }
+        send(c, [row as u32, (col + part * OUT) as u32], staged, group);
+    }
+}
+
+/// Starts the store of a part that all threads of a warpgroup have written to its place, at these coordinates.
+#[gpu_fn]
+pub(crate) fn send<
+    C: Stored,
+    L: BoxLayout,
+    M: StoreMap<C, GROUP, OUT, L, RANK>,
+    const OUT: usize,
+    const RANK: usize,
+>(
+    c: &mut M,
+    at: [u32; RANK],
+    staged: Tile<C, GROUP, OUT, L>,
+    group: usize,
+) {
+    fence_proxy_async();
+    named_barrier_sync(1 + group as u32, 128);
+    if is_first_of_group() {
+        tma_store(c, at, staged);
+        bulk_commit();
     }
 }
 
 /// Whether the calling thread is the first one of its warpgroup.
 #[gpu_fn]
-fn is_first_of_group() -> bool {
+pub(crate) fn is_first_of_group() -> bool {
     let place = thread_idx().x % 128;
     place == 0
 }
@@ -402,7 +419,7 @@ fn is_first_of_group() -> bool {
 /// Waits until the place of a part of a tile is free: the store before the last no longer reads it; nor does the last one, if it is of the
 /// first part of a tile too.
 #[gpu_fn]
-fn await_place<const OWN: usize, const OUT: usize>(part: usize, group: usize) {
+pub(crate) fn await_place<const OWN: usize, const OUT: usize>(part: usize, group: usize) {
     if is_first_of_group() {
         if part == 0 && OWN / OUT % 2 == 1 {
             bulk_wait_read::<0>();

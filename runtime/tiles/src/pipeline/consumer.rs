@@ -68,20 +68,32 @@ impl<'a, S: StageTiles, const STAGES: usize, const CONSUMERS: u32, const BLOCKS:
         filled: Loaded<'a, S, STAGES, CONSUMERS, BLOCKS>,
     ) {
         chain.wait::<1>();
+        self.hold(filled);
+    }
+
+    /// Holds a stage, and gives back the stage that was held before, whose products are done.
+    ///
+    /// It waits for nothing. [`release_held`](Self::release_held) gives back the last stage.
+    #[track_caller]
+    pub fn hold(&mut self, filled: Loaded<'a, S, STAGES, CONSUMERS, BLOCKS>) {
+        self.release_held();
+        self.held = filled.stage;
+    }
+
+    /// Gives back the stage that is held, if there is one. The warpgroup's products of its tiles are done.
+    #[track_caller]
+    pub fn release_held(&mut self) {
         if self.held < STAGES as u32 {
             self.give_back(self.held);
         }
-        self.held = filled.stage;
+        self.held = STAGES as u32;
     }
 
     /// Waits for all products, which ends the chain, and releases the stage that was held.
     #[track_caller]
     pub fn finish<D: Num, const N: usize>(&mut self, chain: Chain<D, N>) {
         chain.finish();
-        if self.held < STAGES as u32 {
-            self.give_back(self.held);
-        }
-        self.held = STAGES as u32;
+        self.release_held();
     }
 
     /// Arrives at each block's barrier for a stage that the warpgroup no longer reads.
