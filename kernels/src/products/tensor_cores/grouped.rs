@@ -155,7 +155,7 @@ pub fn grouped_warpgroups<
                         [down, rank * HALF],
                         steps,
                     );
-                    store_sums::<T, E, HALF>(c, out, &mut sums, finisher, shared, end, group, is_plain);
+                    store_sums::<T, E, HALF>(c, out, &mut sums, finisher, shared, end, is_plain);
                 } else if part.row < part.end {
                     pass_steps::<T, ROWS, COLS, STAGES, BLOCKS>(&mut math, steps);
                 }
@@ -167,7 +167,7 @@ pub fn grouped_warpgroups<
                     [down, right],
                     steps,
                 );
-                store_sums::<T, E, OWN>(c, out, &mut sums, finisher, own, end, group, is_plain);
+                store_sums::<T, E, OWN>(c, out, &mut sums, finisher, own, end, is_plain);
             } else if part.row < part.end {
                 pass_steps::<T, ROWS, COLS, STAGES, BLOCKS>(&mut math, steps);
             }
@@ -208,9 +208,9 @@ fn store_sums<T: Multiplied<Total = f32> + Stored, E: Epilogue, const OWN: usize
     finisher: Finisher<T, E>,
     [row, col]: [usize; 2],
     end: [usize; 2],
-    group: usize,
     is_plain: bool,
 ) {
+    let group = warpgroup_id() as usize;
     #[unroll]
     for part in 0..OWN / OUT {
         let first = col + part * OUT;
@@ -236,7 +236,6 @@ fn store_part<T: Multiplied>(
     stride: usize,
     [rows, cols]: [usize; 2],
 ) {
-    let part = part;
     let thread = thread_idx().x as usize % 128;
     for i in (thread..GROUP * OUT / 8).step_by(128) {
         let (row, col) = (i / (OUT / 8), i % (OUT / 8) * 8);
