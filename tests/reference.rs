@@ -253,7 +253,15 @@ fn every_option_of_a_kernel_is_named() {
 
 /// The text of a chapter as it is read, without the marks that a table asks for.
 fn plain(text: &str) -> String {
-    let escaped = [("<code>", "`"), ("</code>", "`"), ("&#124;", "|"), ("&#91;", "["), ("&#93;", "]")];
+    let escaped = [
+        ("<code>", "`"),
+        ("</code>", "`"),
+        ("&#124;", "|"),
+        ("&#91;", "["),
+        ("&#93;", "]"),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+    ];
     escaped.iter().fold(text.to_owned(), |text, (escaped, plain)| text.replace(escaped, plain))
 }
 
