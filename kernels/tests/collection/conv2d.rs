@@ -156,9 +156,10 @@ fn convolutions_by_every_tile() {
     for device in devices().into_iter().filter(has_warpgroups) {
         for (i, tile) in TILES.into_iter().enumerate() {
             let case = Case { has_bias: i % 2 == 0, tile: Some(tile), ..CASE };
-            // More than one tile along each extent, ragged.
+            // More than one tile along each extent, ragged; on the simulator, of every third tile alone.
             let filters = if i < 2 { tile[3] + 8 } else { 8 };
-            check::<bf16>(&device, Case { x: [9, 5, 9, 16], w: [filters, 3, 3], ..case }, i as u64);
+            let x = if device.is_simulator() && i % 3 != 0 { [2, 3, 9, 16] } else { [9, 5, 9, 16] };
+            check::<bf16>(&device, Case { x, w: [filters, 3, 3], ..case }, i as u64);
         }
         // More than one step of channels.
         for tile in [TILES[0], TILES[2], TILES[5]] {
@@ -224,7 +225,7 @@ impl Epilogue for ByPixel {
 fn results_are_finished_with_the_number_of_their_pixel() {
     let finish = |x: f64, pixel: usize| 0.5 * x + pixel as f64;
     let by_pixel = ByPixel { factor: 0.5 };
-    let case = Case { x: [9, 3, 9, 8], has_bias: true, ..CASE };
+    let case = Case { x: [3, 3, 9, 8], has_bias: true, ..CASE };
     for device in devices() {
         for tile in [0, 2, 4, 5].map(|i| Some(TILES[i])).into_iter().filter(|_| has_warpgroups(&device)) {
             check_finished::<f16, _>(&device, Case { tile, ..case }, 1, by_pixel, finish);
