@@ -20,7 +20,7 @@ pub(crate) struct Product {
 }
 
 impl Product {
-    /// The greatest value of so many times the product.
+    /// The greatest value of the product times a number.
     fn most(&self, times: i128) -> Quantity {
         self.most.clone().product(Quantity::Const(self.times * times)).quotient(self.over)
     }

@@ -37,7 +37,7 @@ pub(super) enum Item<'a> {
     Down(Expr),
     /// Element `k`: by value, or a reference, mutable or not.
     Element(Expr, Option<bool>),
-    /// Part `k` of a slice: so many elements, or what is left.
+    /// Part `k` of a slice: a fixed number of elements, or those that are left.
     Part { base: Expr, n: Expr, shape: PartShape, mutable: bool },
     /// `(k, inner)`
     Enumerate(Box<Item<'a>>),
@@ -57,7 +57,7 @@ pub(super) enum Item<'a> {
     Filter(Inlined<'a>, Box<Item<'a>>),
     /// The item, or what a closure makes of it, where that decides about the step.
     Decided(Decision<'a>, Box<Item<'a>>),
-    /// The item, until so many as the variable says were given.
+    /// The item, until as many items as the variable says have been taken.
     Limited(Expr, Box<Item<'a>>),
 }
 
@@ -112,7 +112,7 @@ impl Recorder {
         Iter { extent: LoopCount::Count(count), item: Item::Element(base, by), long: false }
     }
 
-    /// An iterator of so many items, each from its number.
+    /// An iterator of `count` items, each computed from its number.
     pub(super) fn iter_counted(&mut self, count: Expr, item: Item<'static>) -> Iter<'static> {
         Iter { extent: LoopCount::Count(count), item, long: false }
     }
@@ -222,7 +222,7 @@ impl Recorder {
         Iter { item: Item::Filter(Box::new(f), iter.item.into()), ..iter }
     }
 
-    /// The iterator that ends where so many items were given as the variable says.
+    /// The iterator that ends after as many items as the variable says.
     pub(super) fn iter_limited<'a>(&mut self, iter: Iter<'a>, left: Expr) -> Iter<'a> {
         Iter { item: Item::Limited(left, iter.item.into()), ..iter }
     }

@@ -14,7 +14,7 @@ pub enum PartShape {
     Chunks,
     /// `chunks_exact(n)`: one behind the other, none with fewer elements.
     ExactChunks,
-    /// `windows(n)`: one at each element that has so many from it on.
+    /// `windows(n)`: one that begins at each element with `n - 1` more behind it.
     Windows,
 }
 

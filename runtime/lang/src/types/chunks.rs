@@ -7,7 +7,7 @@ use super::slice::part;
 use super::{IndexInteger, Row, Shared, Slice, Sliceable, SliceableMut, View, ViewMut, to_read};
 use crate::record::{NO_ELEMENTS, PartShape};
 
-/// How many parts of so many elements there are.
+/// The number of parts of `n` elements in a slice of `len`.
 fn count(shape: PartShape, len: usize, n: usize) -> usize {
     assert!(n != 0, "{NO_ELEMENTS}");
     match shape {
