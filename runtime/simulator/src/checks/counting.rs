@@ -2,7 +2,7 @@
 //!
 //! Source: PTX ISA, `mbarrier`, memory consistency model, async proxy.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::clock::{Asks, Clock, Group, Key};
 use super::threads::{Agent, Threads};
@@ -45,7 +45,7 @@ struct Counting {
 /// The barriers of the blocks that run, by address.
 #[derive(Default)]
 pub(super) struct CountingBarriers {
-    live: HashMap<usize, Counting>,
+    live: FxHashMap<usize, Counting>,
     next: u64,
 }
 

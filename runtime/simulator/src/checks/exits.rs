@@ -3,7 +3,7 @@
 //! A block exits once all of its threads have ended. What another block does with its shared memory has to be
 //! ordered before one of those ends, or nothing keeps the block from exiting first. A copy to another block reads its own block's.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::clock::{Asks, Clock, Key};
 use super::threads::{Agent, Threads};
@@ -61,9 +61,9 @@ const NOBODY: Key = Key::MAX >> 1;
 #[derive(Default)]
 pub(super) struct Exits {
     /// The last use by each thread in each way, by the block whose memory it is.
-    uses: HashMap<u64, HashMap<(Key, Visit), Use>>,
+    uses: FxHashMap<u64, FxHashMap<(Key, Visit), Use>>,
     /// The threads of each block that have ended.
-    ended: HashMap<u64, Ended>,
+    ended: FxHashMap<u64, Ended>,
     /// A use that nothing orders before the exit of this block.
     late: Option<(Use, u64)>,
 }

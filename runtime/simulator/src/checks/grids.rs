@@ -1,7 +1,8 @@
 //! The grids of a launch: its own, and those that its kernels launch, with one numbering of all blocks.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::clock::{Clock, Group, Key};
 use crate::simulator::{ChildOrder, MemoryScope, SimLaunch};
@@ -52,7 +53,7 @@ struct Child {
 #[derive(Default)]
 pub(super) struct Grids {
     grids: Vec<Grid>,
-    children: HashMap<u64, Child>,
+    children: FxHashMap<u64, Child>,
     /// The launch by the host that runs.
     host: Option<usize>,
     /// The launched grid that is about to begin.

@@ -1,6 +1,6 @@
 //! Lines of the source by number.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::simulator::Line;
 
@@ -10,13 +10,13 @@ const RECENT: usize = 256;
 /// Every line that was told of.
 pub(super) struct Lines {
     list: Vec<Line>,
-    numbers: HashMap<Line, u32>,
+    numbers: FxHashMap<Line, u32>,
     recent: [u32; RECENT],
 }
 
 impl Default for Lines {
     fn default() -> Self {
-        Self { list: Vec::new(), numbers: HashMap::new(), recent: [0; RECENT] }
+        Self { list: Vec::new(), numbers: FxHashMap::default(), recent: [0; RECENT] }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Records about memory, page by page, by address.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Bytes of a page.
 pub(super) const PAGE: usize = 4096;
@@ -11,14 +11,14 @@ const RECENT: usize = 64;
 /// Pages by their numbers, which are addresses divided by [`PAGE`].
 pub(super) struct Pages<T> {
     list: Vec<T>,
-    positions: HashMap<usize, u32>,
+    positions: FxHashMap<usize, u32>,
     /// Numbers and positions.
     recent: [(usize, u32); RECENT],
 }
 
 impl<T> Default for Pages<T> {
     fn default() -> Self {
-        Self { list: Vec::new(), positions: HashMap::new(), recent: [(usize::MAX, 0); RECENT] }
+        Self { list: Vec::new(), positions: FxHashMap::default(), recent: [(usize::MAX, 0); RECENT] }
     }
 }
 

@@ -6,8 +6,9 @@
 //!
 //! Source: PTX ISA, memory consistency model: release and acquire patterns, observation order.
 
-use std::collections::HashMap;
 use std::sync::atomic::Ordering;
+
+use rustc_hash::FxHashMap;
 
 use super::clock::{Clock, Key};
 use super::grids::Grids;
@@ -20,7 +21,7 @@ const WIDEST: usize = 16;
 
 /// The accesses released to the readers of places, by the first byte of the place.
 #[derive(Default)]
-pub(super) struct Releases(HashMap<usize, Release>);
+pub(super) struct Releases(FxHashMap<usize, Release>);
 
 /// The accesses released by the value in a place.
 struct Release {
@@ -31,7 +32,7 @@ struct Release {
     /// All that was released for the device or wider.
     all: Clock,
     /// The accesses that each block released, with the scopes.
-    parts: HashMap<u64, Vec<(MemoryScope, Clock)>>,
+    parts: FxHashMap<u64, Vec<(MemoryScope, Clock)>>,
 }
 
 impl Releases {
@@ -99,7 +100,13 @@ impl Releases {
 
 impl Release {
     fn new(bytes: u32) -> Self {
-        Self { bytes, writer: 0, scope: MemoryScope::Block, all: Clock::default(), parts: HashMap::new() }
+        Self {
+            bytes,
+            writer: 0,
+            scope: MemoryScope::Block,
+            all: Clock::default(),
+            parts: FxHashMap::default(),
+        }
     }
 
     /// Whether an operation sees what the last one stored as an atomic operation does.

@@ -1,7 +1,8 @@
 //! The threads that run: what each has done and knows, and what meetings, fences and copies tell them.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+
+use rustc_hash::FxHashMap;
 
 use super::clock::{Asks, Clock, Group, Key, Known};
 use crate::simulator::{Expected, Meeting, MemoryScope};
@@ -33,7 +34,7 @@ struct Ordering {
     heard: Clock,
     /// The accesses that it has released by an ordering, by first byte and number of bytes. Its later stores there release
     /// them too.
-    released: HashMap<(usize, u32), Vec<(MemoryScope, Clock)>>,
+    released: FxHashMap<(usize, u32), Vec<(MemoryScope, Clock)>>,
 }
 
 /// Threads that meet.
@@ -78,7 +79,7 @@ struct Blocks {
     /// Each with the number of its first thread.
     list: Vec<(Key, Vec<Agent>)>,
     /// Their positions by that number, and the one that was asked for last.
-    positions: HashMap<Key, usize>,
+    positions: FxHashMap<Key, usize>,
     last: Cell<usize>,
     /// Memory of blocks that have ended.
     spare: Vec<Vec<Agent>>,
@@ -88,10 +89,10 @@ struct Blocks {
 #[derive(Default)]
 pub(super) struct Threads {
     blocks: Blocks,
-    gatherings: HashMap<u64, Gathering>,
+    gatherings: FxHashMap<u64, Gathering>,
     copies: Vec<Copy>,
     /// The positions in `copies` of those under way.
-    under_way: HashMap<u64, usize>,
+    under_way: FxHashMap<u64, usize>,
     /// Whether a thread has ended since the last block began.
     over: bool,
 }

@@ -1,7 +1,9 @@
 //! The observer: groups lanes into requests, and counts each by its line.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use super::LANES;
 use super::counted::Counted;
@@ -31,10 +33,10 @@ struct State {
     /// Threads of a block of the launch that runs.
     threads: u32,
     /// Warps that have begun, by block and number in it; the one that acted last is in `current`.
-    warps: HashMap<(u64, u32), Warp>,
+    warps: FxHashMap<(u64, u32), Warp>,
     current: Option<((u64, u32), Warp)>,
     /// Where each thread, by block and number in it, has last found a phase of a barrier incomplete.
-    looked: HashMap<(u64, u32), Line>,
+    looked: FxHashMap<(u64, u32), Line>,
     /// Requests that were open when each warp acted last, added up.
     open: usize,
     limit: Option<usize>,

@@ -1,6 +1,8 @@
 //! The counts so far: each request is counted at its line, once all its lanes are known.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use super::SECTOR;
 use super::address::Addresses;
@@ -13,7 +15,7 @@ use crate::simulator::{Access, Line, Space, TransferEvent, TransferKind};
 
 #[derive(Default)]
 pub(super) struct Counted {
-    pub lines: HashMap<Line, Counts>,
+    pub lines: FxHashMap<Line, Counts>,
     pub patterns: BTreeMap<(Line, PatternKind), Pattern>,
     pub banks: BTreeMap<(Line, PatternKind), BankMap>,
     pub footprint: Footprint,

@@ -1,13 +1,13 @@
 //! Which sectors of global memory a launch touches at all.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::SECTOR;
 
 /// Sectors that are read and written, a bit each; 64 in a row have one entry.
 #[derive(Default)]
 pub(super) struct Footprint {
-    rows: HashMap<u64, [u64; 2]>,
+    rows: FxHashMap<u64, [u64; 2]>,
 }
 
 impl Footprint {

@@ -1,7 +1,9 @@
 //! Requests of one warp that lanes may still join.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHashMap;
 
 use super::LANES;
 use super::address::Addresses;
@@ -62,7 +64,7 @@ pub(super) struct Warp {
     first: u64,
     open: VecDeque<Open>,
     /// The first and the last open request of each key.
-    of_key: HashMap<Key, (u64, u64)>,
+    of_key: FxHashMap<Key, (u64, u64)>,
     /// Where each lane is likely to go on: after the request that it joined last.
     cursors: [u64; LANES],
     /// The meeting at which each lane waits.
@@ -77,7 +79,7 @@ impl Warp {
             ended: 0,
             first: 0,
             open: VecDeque::new(),
-            of_key: HashMap::new(),
+            of_key: FxHashMap::default(),
             cursors: [0; LANES],
             waits: [None; LANES],
         }

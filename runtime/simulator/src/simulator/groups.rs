@@ -1,12 +1,14 @@
 //! Work that threads start and wait for in groups: their own copies, and work of the copy engine.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
 
 /// A thread, by its block and its linear index in that.
 pub(super) type Owner = ([u32; 3], u32);
 
 /// The work of every thread.
-pub(super) struct Groups<T>(HashMap<Owner, Pending<T>>);
+pub(super) struct Groups<T>(FxHashMap<Owner, Pending<T>>);
 
 /// The work of one thread.
 struct Pending<T> {
@@ -18,7 +20,7 @@ struct Pending<T> {
 
 impl<T> Default for Groups<T> {
     fn default() -> Self {
-        Self(HashMap::new())
+        Self(FxHashMap::default())
     }
 }
 

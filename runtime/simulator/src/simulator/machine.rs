@@ -4,9 +4,11 @@
 //! simulated thread waits.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use corosensei::Yielder;
+
+use rustc_hash::FxHashMap;
 
 use super::arena::Arena;
 use super::barrier::Barrier;
@@ -43,11 +45,11 @@ pub(super) struct Machine<'a> {
     pub arena: Arena,
     pub queues: Queues,
     /// The half barriers that fibers have arrived at and not waited for: their generation and number.
-    pub arrivals: RefCell<HashMap<u32, Arrival>>,
+    pub arrivals: RefCell<FxHashMap<u32, Arrival>>,
     /// Where each fiber waits.
     pub waits: RefCell<Vec<Wait>>,
     /// The ends of stacks without a guard page, by fiber.
-    pub sentinels: RefCell<HashMap<u32, *mut [u8; 64]>>,
+    pub sentinels: RefCell<FxHashMap<u32, *mut [u8; 64]>>,
     /// The results of each fiber's last atomics, while it may be spinning.
     pub spins: RefCell<Spins>,
     /// Copies that threads have started, and work of the copy engine.

@@ -7,7 +7,8 @@
 //! Source: PTX ISA, parallel synchronization and communication instructions, `mbarrier`.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+
+use rustc_hash::FxHashMap;
 
 use super::facts::{Line, MbarrierEvent, MbarrierUse, MemoryScope};
 use super::machine::{Machine, WaitKind};
@@ -66,7 +67,7 @@ pub(super) enum Patience {
 /// The barriers of the blocks that run, by address.
 #[derive(Default)]
 pub(super) struct Mbarriers {
-    live: RefCell<HashMap<usize, Mbarrier>>,
+    live: RefCell<FxHashMap<usize, Mbarrier>>,
     /// Fibers that use a barrier before it is initialised, with its address. They wait until it is, or until no thread can
     /// continue.
     early: RefCell<Vec<(usize, u32)>>,

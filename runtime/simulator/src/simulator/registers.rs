@@ -3,7 +3,7 @@
 //! Each thread begins with the registers that the launch bounds leave it. A thread can take only registers that other
 //! threads of the block have given back, and waits for them. Source: PTX ISA, `setmaxnreg`.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::current::current;
 use super::facts::Line;
@@ -12,7 +12,7 @@ use super::problem::RegisterProblem;
 
 /// The registers of the blocks that run.
 #[derive(Default)]
-pub(super) struct Registers(HashMap<[u32; 3], Pool>);
+pub(super) struct Registers(FxHashMap<[u32; 3], Pool>);
 
 /// The registers of a block whose threads have set theirs.
 #[derive(Default)]
@@ -20,7 +20,7 @@ struct Pool {
     /// Registers that threads have given back.
     free: u32,
     /// Registers of threads that have set them, by the number of the thread in the block.
-    held: HashMap<u32, u32>,
+    held: FxHashMap<u32, u32>,
     /// Fibers that wait for others to give some back.
     waiting: Vec<u32>,
 }

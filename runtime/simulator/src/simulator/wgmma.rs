@@ -5,7 +5,7 @@
 //! a NaN: the sums themselves are kept here, and a register that holds something else at the wait was
 //! written meanwhile, which is a fault. Source: PTX ISA, `wgmma`.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::current::current;
 use super::facts::{Access, AccessKind, Line, Space, TransferEvent, TransferKind};
@@ -19,7 +19,7 @@ pub(super) const WARPGROUP: u32 = 128;
 
 /// The threads of one warpgroup, by block and number.
 #[derive(Default)]
-pub(super) struct Warpgroups(HashMap<([u32; 3], u32), Warpgroup>);
+pub(super) struct Warpgroups(FxHashMap<([u32; 3], u32), Warpgroup>);
 
 /// A warpgroup that has multiplied.
 #[derive(Default)]
