@@ -21,7 +21,7 @@ use crate::ranges::{FunctionScope, Kind, integer};
 const MOST_PARTS: usize = 64;
 
 /// Conditions of a launch at most.
-const MOST_CONDITIONS: usize = 32;
+const MOST_CONDITIONS: usize = 64;
 
 /// The conditions of a launch under which everything that can be narrowed is.
 pub(super) fn wanted(module: &Module) -> Vec<Condition> {
