@@ -81,10 +81,19 @@ pub enum ResultRange {
     Clamped,
     /// From 0 to the first argument, if the type is unsigned; else anywhere.
     UpToFirst,
+    /// The first argument less the second, or 0 if the second is more, if the type is unsigned; else anywhere.
+    Remaining,
     /// From 0 to the bits of the first argument's type.
     UpToBits,
     /// From the first number to the second.
     Within(i64, i64),
+}
+
+impl ResultRange {
+    /// Returns whether it is the value itself, of arguments alone.
+    pub const fn is_of_arguments(self) -> bool {
+        matches!(self, Self::Least | Self::Greatest | Self::Clamped | Self::Remaining)
+    }
 }
 
 /// The computation of a call that gives a float, for the counts of reports.

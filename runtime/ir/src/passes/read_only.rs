@@ -4,12 +4,13 @@
 //! launches that conflict are ordered. The kernel itself remains. It writes through its mutable slices, which a launch
 //! compares with the others, and through nothing else: in kernels with pointers, views, statics, functions in CUDA C++,
 //! launches of kernels, or reads that see the writes of other threads, no slice counts as read-only. A kernel gains nothing
-//! by slices of bytes that it reads before it writes; they do not count either.
+//! by slices of bytes that it reads before it writes, nor by numbers that it reads once for each turn of an inner loop; they do
+//! not count either.
 
 use std::collections::HashSet;
 
 use crate::ir::{
-    ArgumentAccess, Block, Effect, Expr, ExprKind, Function, Module, Stmt, StmtKind, Type, VarId, visit,
+    ArgumentAccess, Block, Effect, ExprKind, Function, Module, Scalar, Stmt, StmtKind, Type, VarId, visit,
 };
 
 /// The slice parameters that may be read-only, a bit for each position.
@@ -26,7 +27,10 @@ pub(super) fn candidates(module: &Module) -> u64 {
     let kernel = &module.kernel;
     let positions = kernel.params.iter().take(64).enumerate();
     let gains = |id: VarId| {
-        lent(&kernel.var(id).ty) && (!is_of_bytes(&kernel.var(id).ty) || is_read_late(kernel, id))
+        let ty = &kernel.var(id).ty;
+        lent(ty)
+            && (!is_of_bytes(ty) || is_read_late(kernel, id))
+            && !(is_of_integers(ty) && is_read_around_loops(kernel, id))
     };
     positions.filter(|(_, id)| gains(**id)).fold(0, |bits, (at, _)| bits | 1 << at)
 }
@@ -34,6 +38,76 @@ pub(super) fn candidates(module: &Module) -> u64 {
 /// Returns whether each load of a slice has eight bits. Such a load takes one instruction more if the slice is read-only.
 fn is_of_bytes(ty: &Type) -> bool {
     matches!(ty, Type::Ref { to, .. } if to.element().is_some_and(|elem| elem.size() == 1))
+}
+
+fn is_of_integers(ty: &Type) -> bool {
+    matches!(ty, Type::Ref { to, .. } if to.element().is_some_and(|elem| elem.scalar().is_some_and(Scalar::is_int)))
+}
+
+/// Returns whether a slice is read in loops, and only around other loops: mostly it holds their ends.
+///
+/// Were it read-only, compilers would compute the turns of the inner loop once, before the outer one, and hold all of it in registers,
+/// which costs more than the loads.
+fn is_read_around_loops(kernel: &Function, slice: VarId) -> bool {
+    let mut places = ReadPlaces { names: HashSet::from([slice]), around: false, innermost: false };
+    places.block(&kernel.body, None);
+    places.around && !places.innermost
+}
+
+/// The loops in which a slice is read, by any of its names.
+struct ReadPlaces {
+    names: HashSet<VarId>,
+    /// In a loop that has another.
+    around: bool,
+    /// In a loop that has none.
+    innermost: bool,
+}
+
+impl ReadPlaces {
+    /// Looks at the statements of a loop, if it is one, that has another loop or not.
+    fn block(&mut self, block: &Block, around: Option<bool>) {
+        for stmt in &block.stmts {
+            let body = match &stmt.kind {
+                StmtKind::While { body, .. } | StmtKind::For { body, .. } => Some(has_loop(body)),
+                _ => None,
+            };
+            // A condition is computed in each turn of its own loop.
+            let here = if matches!(stmt.kind, StmtKind::While { .. }) { body } else { around };
+            if reads(stmt, &mut self.names) {
+                self.around |= here == Some(true);
+                self.innermost |= here == Some(false);
+            }
+            visit::blocks(stmt).into_iter().for_each(|inner| self.block(inner, body.or(around)));
+        }
+    }
+}
+
+/// Returns whether a block has a loop that turns as often as the kernel says when it runs; others may be unrolled wholly.
+fn has_loop(block: &Block) -> bool {
+    let mut has_loop = false;
+    visit::stmts(block, &mut |stmt| {
+        has_loop |= match &stmt.kind {
+            StmtKind::While { .. } => true,
+            StmtKind::For { range, .. } => [&range.start, &range.end].iter().any(|e| e.as_int().is_none()),
+            _ => false,
+        };
+    });
+    has_loop
+}
+
+/// Returns whether a statement itself reads a slice that has one of some names; what it calls the slice is one of them.
+fn reads(stmt: &Stmt, names: &mut HashSet<VarId>) -> bool {
+    let mut reads = false;
+    for e in visit::operands(stmt) {
+        visit::expr(e, &mut |e| reads |= matches!(e.kind, ExprKind::Var(var) if names.contains(&var)));
+    }
+    if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
+        && reads
+        && !matches!(init.ty, Type::Scalar(_) | Type::Vector(..))
+    {
+        names.insert(*var);
+    }
+    reads
 }
 
 /// Returns whether a slice may be read after a write; as a read-only load, it could be moved before that.
@@ -53,13 +127,7 @@ impl Reads {
     }
 
     fn is_late(&mut self, stmt: &Stmt) -> bool {
-        let reads = visit::operands(stmt).into_iter().any(|e| self.names_it(e));
-        if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
-            && reads
-            && !matches!(init.ty, Type::Scalar(_) | Type::Vector(..))
-        {
-            self.names.insert(*var);
-        }
+        let reads = reads(stmt, &mut self.names);
         let (writes, has_closure) = writes(stmt);
         let loops = matches!(stmt.kind, StmtKind::While { .. } | StmtKind::For { .. });
         let is_late = reads && (self.has_written || has_closure || writes && calls(stmt));
@@ -69,14 +137,6 @@ impl Reads {
         is_late
             || (0..turns).any(|_| visit::blocks(stmt).into_iter().any(|inner| self.are_late(inner)))
             || loops && reads && self.has_written
-    }
-
-    fn names_it(&self, e: &Expr) -> bool {
-        let mut names_it = false;
-        visit::expr(e, &mut |e| {
-            names_it |= matches!(e.kind, ExprKind::Var(var) if self.names.contains(&var))
-        });
-        names_it
     }
 }
 

@@ -65,6 +65,18 @@ impl Known {
         self.orders.iter().filter(is_below).map(|(less, ..)| less)
     }
 
+    /// What `e` is known to be at most, and whether it is less.
+    pub(super) fn above_or_at<'k>(&'k self, e: &Expr) -> impl Iterator<Item = (&'k Expr, bool)> {
+        let is_it = |(less, ..): &&(Expr, Expr, bool)| same(less, strip(e));
+        self.orders.iter().filter(is_it).map(|(_, more, strictly)| (more, *strictly))
+    }
+
+    /// What `e` is known to be at least, and whether it is more.
+    pub(super) fn below_or_at<'k>(&'k self, e: &Expr) -> impl Iterator<Item = (&'k Expr, bool)> {
+        let is_it = |(_, more, _): &&(Expr, Expr, bool)| same(more, strip(e));
+        self.orders.iter().filter(is_it).map(|(less, _, strictly)| (less, *strictly))
+    }
+
     /// Forgets the facts about variables.
     pub fn forget(&mut self, vars: &HashSet<VarId>) {
         self.ranges.retain(|(e, _)| !mentions(e, vars));
@@ -352,7 +364,7 @@ fn is_trackable(e: &Expr) -> bool {
     let own = match &e.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Len(_) => true,
         ExprKind::Field(base, _) => !matches!(base.ty, Type::Ref { .. }),
-        ExprKind::Builtin { op, .. } => op.position().is_some(),
+        ExprKind::Builtin { op, .. } => op.position().is_some() || op.facts.result.is_of_arguments(),
         _ => e.is_operator(),
     };
     own && e.operands().iter().all(|e| is_trackable(e))

@@ -14,6 +14,7 @@ mod position;
 mod products;
 mod range;
 mod scope;
+mod sums;
 
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, assigned, changed, lent, root, same};

@@ -170,7 +170,7 @@ impl<'a> FunctionScope<'a> {
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
             ExprKind::SubSlice { .. } | ExprKind::Table { .. } | ExprKind::ArrayList(_) => true,
             ExprKind::Index { base, .. } => self.list_of(base).is_some(),
-            ExprKind::Builtin { op, .. } => op.position().is_some(),
+            ExprKind::Builtin { op, .. } => op.position().is_some() || op.facts.result.is_of_arguments(),
             _ => false,
         };
         own && e.operands().iter().all(|e| self.is_stable(e))
@@ -324,6 +324,11 @@ impl<'a> FunctionScope<'a> {
                     BinaryOp::Sub if !ordered => self.has_more(a, b, scalar, known, fuel),
                     _ => None,
                 };
+                let is_open = *op == BinaryOp::Sub && !ordered && told.is_none() && holds.is_none();
+                // What the parts tell by themselves asks a launch for more.
+                if is_open && let Some(range) = self.cancelled(e, scalar, known, *fuel / 4) {
+                    return Some(range);
+                }
                 let is_divisor = matches!(op, BinaryOp::Div | BinaryOp::Rem);
                 let exceeds = is_divisor && self.exceeds_positive(b, known, fuel);
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
@@ -452,7 +457,9 @@ impl<'a> FunctionScope<'a> {
                 // If `least` is above `most`, the result is `most`.
                 Some(lesser(greater(value, least), most))
             }
-            (ResultRange::UpToFirst, [first, ..]) if integer(first)?.is_unsigned() => {
+            (ResultRange::UpToFirst | ResultRange::Remaining, [first, ..])
+                if integer(first)?.is_unsigned() =>
+            {
                 let range = self.within(first, known, fuel);
                 Some(Range { low: Quantity::Const(0), low_needs: Vec::new(), ..range })
             }

@@ -249,6 +249,10 @@ impl Run<'_> {
                 match op.facts.result {
                     ResultRange::Least => args[0].min(args[1]),
                     ResultRange::Greatest => args[0].max(args[1]),
+                    ResultRange::Remaining => {
+                        let (least, most) = scalar.and_then(Scalar::int_range).expect("an integer");
+                        (args[0] - args[1]).clamp(least, most)
+                    }
                     _ => args[0].max(args[1]).min(args[2]),
                 }
             }

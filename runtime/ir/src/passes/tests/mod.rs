@@ -7,3 +7,4 @@ mod random_kernel;
 mod relations;
 mod rings;
 mod walks;
+mod windows;

@@ -24,8 +24,9 @@ static THREAD_IDX: Builtin = builtin("thread_idx", Facts::at(Position::ThreadInd
 static BLOCK_IDX: Builtin = builtin("block_idx", Facts::at(Position::BlockIndex));
 static BLOCK_DIM: Builtin = builtin("block_dim", Facts::at(Position::BlockExtent));
 static GLOBAL_ID: Builtin = builtin("global_id", Facts::at(Position::GlobalId));
-static MIN: Builtin = builtin("min", Facts::within(ResultRange::Least));
-static MAX: Builtin = builtin("max", Facts::within(ResultRange::Greatest));
+pub(super) static LEAST: Builtin = builtin("min", Facts::within(ResultRange::Least));
+pub(super) static GREATEST: Builtin = builtin("max", Facts::within(ResultRange::Greatest));
+pub(super) static REMAINING: Builtin = builtin("saturating_sub", Facts::within(ResultRange::Remaining));
 static ASSUME: Builtin = Builtin { effect: Effect::Writes, ..builtin("assume", Facts::ASSUMES) };
 static THREAD_RANK: Builtin = builtin("thread_rank", Facts::at(Position::ThreadRank));
 static CLAMP: Builtin = builtin("clamp", Facts::within(ResultRange::Clamped));
@@ -335,9 +336,10 @@ impl Writer {
         if self.dice.below(12) == 0 {
             let mut operand = || self.value(scalar, depth - 1);
             let (a, b) = (operand(), operand());
-            let (op, args) = match self.dice.below(3) {
-                0 => (&MIN, vec![a, b]),
-                1 => (&MAX, vec![a, b]),
+            let (op, args) = match self.dice.below(4) {
+                0 => (&LEAST, vec![a, b]),
+                1 => (&GREATEST, vec![a, b]),
+                2 => (&REMAINING, vec![a, b]),
                 _ => (&CLAMP, vec![self.leaf(scalar), a, b]),
             };
             return expr(ExprKind::Builtin { op, args, at: AT, meaning: None }, scalar);

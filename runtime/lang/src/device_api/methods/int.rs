@@ -126,7 +126,7 @@ device_methods! {
         fn wrapping_shl(self, n: u32) -> Self = wrapping_shift("<<");
         fn wrapping_shr(self, n: u32) -> Self = wrapping_shift(">>"), Facts::within(ResultRange::UpToFirst);
         fn saturating_add(self, other: Self) -> Self = with("ws_saturating_add({0}, {1})", &prelude::SATURATING_ADD);
-        fn saturating_sub(self, other: Self) -> Self = with("ws_saturating_sub({0}, {1})", &prelude::SATURATING_SUB), Facts::within(ResultRange::UpToFirst);
+        fn saturating_sub(self, other: Self) -> Self = with("ws_saturating_sub({0}, {1})", &prelude::SATURATING_SUB), Facts::within(ResultRange::Remaining);
         fn saturating_mul(self, other: Self) -> Self = with("ws_saturating_mul({0}, {1})", &int_prelude::SATURATING_MUL);
         fn saturating_div(self, other: Self) -> Self = with("ws_saturating_div({0}, {1})", &int_prelude::SATURATING_DIV);
         fn saturating_pow(self, n: u32) -> Self = with("ws_saturating_pow({0}, {1})", &int_prelude::SATURATING_POW);

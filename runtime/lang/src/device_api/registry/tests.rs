@@ -223,6 +223,7 @@ fn allowed(range: ResultRange, [a, b, c]: [i128; 3], bits: u32) -> (i128, i128) 
         ResultRange::Greatest => (a.max(b), a.max(b)),
         ResultRange::Clamped => (b, c),
         ResultRange::UpToFirst => (0, a),
+        ResultRange::Remaining => ((a - b).max(0), (a - b).max(0)),
         ResultRange::UpToBits => (0, bits.into()),
         ResultRange::Within(low, high) => (low.into(), high.into()),
     }

@@ -1,0 +1,87 @@
+//! Windows around an index that are cut off at the ends: convolutions, bands of matrices, filters.
+
+use super::idioms::{compare, plus, when};
+use super::random_kernel::{AT, GREATEST, LEAST, REMAINING, Writer, binary, expr};
+use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Scalar, StmtKind};
+
+use BinaryOp::{Ge, Gt, Le, Lt, Sub};
+
+fn call(op: &'static Builtin, args: [&Expr; 2], scalar: Scalar) -> Expr {
+    expr(ExprKind::Builtin { op, args: args.map(Clone::clone).to_vec(), at: AT, meaning: None }, scalar)
+}
+
+fn choose(cond: Expr, then: &Expr, otherwise: &Expr, scalar: Scalar) -> Expr {
+    expr(ExprKind::Select(cond.into(), then.clone().into(), otherwise.clone().into()), scalar)
+}
+
+impl Writer {
+    /// `for i in 0..n { for j in low..high { w[j + r - i]; w[j - low] } }`, where `low` and `high` are about `i - r` and `i + r`, cut off
+    /// at 0 and at `m`.
+    pub(super) fn window(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let base = self.store(17);
+        let r = if self.dice.below(3) == 0 { self.extent(scalar) } else { self.about(8, scalar) };
+        let (r, first) = self.new_var(scalar, false, r);
+        let [n, m] = [(); 2].map(|()| self.extent(scalar));
+        let start = self.about(0, scalar);
+        let outer = self.range((start, n), false, |writer, i| writer.around(&base, &i, &r, &m, scalar));
+        vec![first, outer]
+    }
+
+    fn around(&mut self, base: &Expr, i: &Expr, r: &Expr, m: &Expr, scalar: Scalar) -> Vec<StmtKind> {
+        let (low, high) = (self.left_end(i, r, scalar), self.right_end(i, r, m, scalar));
+        let mut stmts = Vec::new();
+        let [low, high] = [low, high].map(|end| {
+            if self.dice.below(2) == 0 {
+                return end;
+            }
+            let (named, first) = self.new_var(scalar, false, end);
+            stmts.push(first);
+            named
+        });
+        let inclusive = self.dice.below(5) == 0;
+        let off = self.about(1, scalar);
+        stmts.push(self.range((low.clone(), high.clone()), inclusive, |writer, j| {
+            let index = match writer.dice.below(7) {
+                0..3 => binary(Sub, &plus(&j, r), i),
+                3 => binary(Sub, &plus(&plus(r, &j), &off), i),
+                4 => binary(Sub, &plus(i, r), &j),
+                5 => binary(Sub, &binary(Sub, &high, &off), &j),
+                _ => binary(Sub, &j, &low),
+            };
+            if writer.dice.below(2) == 0 {
+                return vec![writer.at(base, index)];
+            }
+            let (slot, first) = writer.new_var(scalar, false, index);
+            let next = plus(&slot, &off);
+            let guarded = writer.at(base, next.clone());
+            let end = plus(&plus(r, r), &writer.about(1, scalar));
+            vec![first, writer.at(base, slot), when(compare(Lt, &next, &end), vec![guarded])]
+        }));
+        stmts
+    }
+
+    /// About `i - r`, but not below 0.
+    fn left_end(&mut self, i: &Expr, r: &Expr, scalar: Scalar) -> Expr {
+        let (less, zero) = (binary(Sub, i, r), self.about(0, scalar));
+        let least = self.dice.pick(&[Gt, Ge, Gt, Ge, Lt]);
+        let most = self.dice.pick(&[Lt, Le, Lt, Le, Gt]);
+        match self.dice.below(6) {
+            0 | 1 => call(&REMAINING, [i, r], scalar),
+            2 => choose(compare(least, i, r), &less, &zero, scalar),
+            3 => choose(compare(most, i, r), &zero, &less, scalar),
+            4 => binary(Sub, &call(&GREATEST, [i, r], scalar), r),
+            _ => less,
+        }
+    }
+
+    /// About `i + r`, but not above `m`, or what is left of `m` behind `i`.
+    fn right_end(&mut self, i: &Expr, r: &Expr, m: &Expr, scalar: Scalar) -> Expr {
+        let more = plus(&plus(i, r), &self.about(1, scalar));
+        match self.dice.below(6) {
+            5 => binary(Sub, m, i),
+            0..3 => call(&LEAST, [&more, m], scalar),
+            3 => choose(compare(Lt, &more, m), &more, m, scalar),
+            _ => more,
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Sums of multiples, and what is left of them when loops and guards stand in for their terms.
+//!
+//! Where `j` runs from `i - r` to `i + r`, the ranges of `j` and of `i` say little of `j + r - i`. With an end of the loop in the place
+//! of `j`, `i` cancels, and what is left is known to a launch.
+//!
+//! Arithmetic of n bits is exact modulo 2^n: an exact sum that fits its type is the value, whatever its parts do on the way.
+
+use super::known::{Known, same, strip};
+use super::range::{Range, integer, joined};
+use super::scope::FunctionScope;
+use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, ResultRange, Scalar, UnaryOp};
+
+/// Replacements that one search tries.
+const MOST_TRIALS: usize = 64;
+/// Replacements in a row that leave as many terms that a launch does not know.
+const MOST_DETOURS: usize = 1;
+/// The greatest multiple of a term.
+const MOST_TIMES: i128 = 1 << 40;
+
+/// The end of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Low,
+    High,
+}
+
+impl End {
+    fn other(self) -> Self {
+        if self == End::Low { End::High } else { End::Low }
+    }
+
+    /// The end of a term that bounds this end of its multiple.
+    fn of_multiple(self, times: i128) -> Self {
+        if times < 0 { self.other() } else { self }
+    }
+}
+
+/// Multiples of values, a number, and what it rests on that they say what they stand for.
+#[derive(Clone, Debug, Default)]
+struct Sum<'e> {
+    terms: Vec<(&'e Expr, i128)>,
+    number: i128,
+    needs: Vec<Condition>,
+}
+
+impl<'e> Sum<'e> {
+    fn add(&mut self, e: &'e Expr, times: i128) {
+        match self.terms.iter().position(|(own, _)| same(strip(own), strip(e))) {
+            Some(at) => {
+                self.terms[at].1 += times;
+                self.terms.retain(|(_, times)| *times != 0);
+            }
+            None => self.terms.push((e, times)),
+        }
+    }
+
+    /// This and a multiple of another.
+    fn with(mut self, other: &Sum<'e>, times: i128) -> Self {
+        other.terms.iter().for_each(|(e, own)| self.add(e, own * times));
+        Self { number: self.number + other.number * times, needs: joined(&self.needs, &other.needs), ..self }
+    }
+
+    fn plus(self, number: i128) -> Self {
+        Self { number: self.number + number, ..self }
+    }
+
+    /// This with something in the place of a term.
+    fn replaced(&self, at: usize, by: &Sum<'e>) -> Self {
+        let mut rest = self.clone();
+        let (_, times) = rest.terms.remove(at);
+        rest.with(by, times)
+    }
+
+    fn is_plain(&self) -> bool {
+        matches!(self.terms[..], [(_, 1)] | []) && self.number == 0
+    }
+}
+
+impl FunctionScope<'_> {
+    /// The range of arithmetic of which terms cancel that a launch does not know.
+    pub(super) fn cancelled(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: usize) -> Option<Range> {
+        let mut sum = Sum::default();
+        self.gather(e, 1, &mut sum);
+        let mut search = Search { scope: self, known, fuel, trials: MOST_TRIALS };
+        let before = search.unknowns(&sum);
+        let [low, high] = [End::Low, End::High].map(|end| search.reduced(&sum, end, MOST_DETOURS));
+        if [&low, &high].iter().all(|sum| search.unknowns(sum) == before) {
+            return None;
+        }
+        let (below, above) = (search.range(&low), search.range(&high));
+        let low_needs = joined(&below.low_needs, &low.needs);
+        let needs = joined(&above.needs, &high.needs);
+        self.exact(Range { low: below.low, high: above.high, needs, low_needs }, scalar)
+    }
+
+    /// Adds a multiple of an expression to a sum, modulo the values of its type.
+    fn gather<'e>(&'e self, e: &'e Expr, times: i128, sum: &mut Sum<'e>) {
+        if times.abs() > MOST_TIMES {
+            return sum.add(e, times);
+        }
+        if let Some(n) = e.as_int() {
+            sum.number += n * times;
+            return;
+        }
+        match &e.kind {
+            ExprKind::Binary(BinaryOp::Add, a, b) => {
+                self.gather(a, times, sum);
+                self.gather(b, times, sum);
+            }
+            ExprKind::Binary(BinaryOp::Sub, a, b) => {
+                self.gather(a, times, sum);
+                self.gather(b, -times, sum);
+            }
+            ExprKind::Binary(BinaryOp::Mul, a, b) => match (a.as_int(), b.as_int()) {
+                (Some(n), None) if n.abs() < MOST_TIMES => self.gather(b, n * times, sum),
+                (None, Some(n)) if n.abs() < MOST_TIMES => self.gather(a, n * times, sum),
+                _ => sum.add(e, times),
+            },
+            ExprKind::Unary(UnaryOp::Neg, a) => self.gather(a, -times, sum),
+            ExprKind::Exact(inner) => self.gather(inner, times, sum),
+            ExprKind::Var(var) => match self.definitions.get(var).filter(|e| e.is_operator()) {
+                Some(definition) if definition.ty == e.ty => self.gather(definition, times, sum),
+                _ => sum.add(e, times),
+            },
+            _ => sum.add(e, times),
+        }
+    }
+}
+
+/// A search for the terms that cancel.
+struct Search<'e> {
+    scope: &'e FunctionScope<'e>,
+    known: &'e Known,
+    fuel: usize,
+    trials: usize,
+}
+
+impl<'e> Search<'e> {
+    /// The range of an exact sum, by those of its terms.
+    fn range(&mut self, sum: &Sum) -> Range {
+        let start = Range::numbers(sum.number, sum.number);
+        sum.terms.iter().fold(start, |all, (e, times)| {
+            let Range { low, high, needs, low_needs } = self.scope.within(e, self.known, &mut self.fuel);
+            let of = match *times < 0 {
+                true => {
+                    Range { low: high.negated(), high: low.negated(), needs: low_needs, low_needs: needs }
+                }
+                false => Range { low, high, needs, low_needs },
+            };
+            all.plus(&of.on_line(times.abs(), 0))
+        })
+    }
+
+    /// The terms that a launch does not know.
+    fn unknowns(&mut self, sum: &Sum) -> usize {
+        let is_unknown =
+            |(e, _): &&(&Expr, i128)| self.scope.within(e, self.known, &mut self.fuel).value().is_none();
+        sum.terms.iter().filter(is_unknown).count()
+    }
+
+    /// A sum that is no less, or no more, with fewer terms that a launch does not know; the sum itself if none is found.
+    fn reduced(&mut self, sum: &Sum<'e>, end: End, detours: usize) -> Sum<'e> {
+        let before = self.unknowns(sum);
+        for (at, (term, times)) in sum.terms.iter().enumerate() {
+            for by in self.ends(term, end.of_multiple(*times)) {
+                if self.trials == 0 || self.fuel == 0 {
+                    return sum.clone();
+                }
+                self.trials -= 1;
+                let other = sum.replaced(at, &by);
+                if self.unknowns(&other) < before {
+                    return self.reduced(&other, end, detours);
+                }
+                if detours > 0 {
+                    let other = self.reduced(&other, end, detours - 1);
+                    if self.unknowns(&other) < before {
+                        return other;
+                    }
+                }
+            }
+        }
+        sum.clone()
+    }
+
+    /// What a term is known to be at most, or at least.
+    fn ends(&mut self, term: &'e Expr, end: End) -> Vec<Sum<'e>> {
+        let (known, below) = (self.known, if end == End::High { -1 } else { 1 });
+        let told: Vec<(&Expr, bool)> = match end {
+            End::High => known.above_or_at(term).collect(),
+            End::Low => known.below_or_at(term).collect(),
+        };
+        let mut all = Vec::new();
+        for (bound, strictly) in told {
+            let gap = if strictly { below } else { 0 };
+            all.extend(self.bounds(bound, end).into_iter().map(|sum| sum.plus(gap)));
+        }
+        all.extend(self.parts(term, end));
+        all
+    }
+
+    /// Sums that an expression is at most, or at least.
+    fn bounds(&mut self, e: &'e Expr, end: End) -> Vec<Sum<'e>> {
+        let parts = self.parts(e, end);
+        if !parts.is_empty() {
+            return parts;
+        }
+        let mut sum = Sum::default();
+        self.scope.gather(e, 1, &mut sum);
+        if sum.is_plain() {
+            return vec![sum];
+        }
+        // What wraps around an end of its type is on the other side of its exact value.
+        let Some((least, most)) = integer(e).and_then(Scalar::int_range) else { return Vec::new() };
+        let range = self.range(&sum);
+        let fits = match end {
+            End::High => self.scope.ensure_least(&range, least),
+            End::Low => self
+                .scope
+                .ensure(range.high, Quantity::Const(most + 1))
+                .map(|fits| joined(&fits, &range.needs)),
+        };
+        fits.map(|needs| Sum { needs: joined(&sum.needs, &needs), ..sum }).into_iter().collect()
+    }
+
+    /// Sums that the lesser or the greater of two values, or what is left of one, is at most or at least.
+    fn parts(&mut self, e: &'e Expr, end: End) -> Vec<Sum<'e>> {
+        let scope = self.scope;
+        let e = scope.look(e);
+        let difference = match &e.kind {
+            ExprKind::Builtin { op, args, .. } => match (op.facts.result, &args[..], end) {
+                (ResultRange::Least, [a, b], End::High) | (ResultRange::Greatest, [a, b], End::Low) => {
+                    return [self.bounds(a, end), self.bounds(b, end)].concat();
+                }
+                (ResultRange::Remaining, [a, b], _) if integer(a).is_some_and(Scalar::is_unsigned) => {
+                    Some((a, b))
+                }
+                _ => None,
+            },
+            ExprKind::Select(cond, a, b) => remaining(cond, a, b),
+            _ => None,
+        };
+        let Some((a, b)) = difference else { return Vec::new() };
+        if end == End::High {
+            // Of an unsigned number, no more is left than it is.
+            return self.bounds(a, end);
+        }
+        let (from, less) = (self.bounds(a, End::Low), self.bounds(b, End::High));
+        let pairs = from.iter().flat_map(|from| less.iter().map(|less| from.clone().with(less, -1)));
+        pairs.collect()
+    }
+}
+
+/// `a` and `b` of `if a > b { a - b } else { 0 }`, of unsigned numbers.
+fn remaining<'e>(cond: &Expr, then: &'e Expr, otherwise: &'e Expr) -> Option<(&'e Expr, &'e Expr)> {
+    let ExprKind::Binary(op, x, y) = &cond.kind else { return None };
+    let (greater, lesser, is_then) = match op {
+        BinaryOp::Gt | BinaryOp::Ge => (x, y, true),
+        BinaryOp::Lt | BinaryOp::Le => (y, x, true),
+        _ => return None,
+    };
+    // The same with its branches exchanged.
+    let (rest, none, greater, lesser) = match then.as_int() {
+        Some(_) => (otherwise, then, lesser, greater),
+        None => (then, otherwise, greater, lesser),
+    };
+    let ExprKind::Binary(BinaryOp::Sub, a, b) = &strip(rest).kind else { return None };
+    let is_it = is_then && same(strip(a), strip(greater)) && same(strip(b), strip(lesser));
+    let is_unsigned = integer(rest).is_some_and(Scalar::is_unsigned);
+    (is_it && is_unsigned && none.as_int() == Some(0)).then_some((&**a, &**b))
+}
