@@ -75,6 +75,12 @@ impl<'a, T> Input<'a, T> {
         Packs { head, packs: Input { arg, _elements: PhantomData } }
     }
 
+    /// The elements from number `from` on; none if there are fewer.
+    pub(crate) fn behind(&self, from: usize) -> Self {
+        let len = self.len().saturating_sub(from);
+        Self { arg: part::<T>(&self.arg, from, len, len), _elements: PhantomData }
+    }
+
     /// The memory as values of another type, as many as fit. It is aligned for them.
     pub(crate) fn values<U>(&self) -> Input<'a, U> {
         Input { arg: whole::<T, U>(&self.arg), _elements: PhantomData }

@@ -28,7 +28,7 @@ use crate::products::{Epilogue, Gemm, Unchanged};
 /// | [`bias(&v)`](Call::bias) | adds an element to the sums of each filter |
 /// | [`epilogue(f)`](Call::epilogue) | applies a function to each element, whose row is the number of its pixel, and whose column is its filter |
 ///
-/// On compute capability 9.0, warpgroups multiply floats of 16 bits where they lie, if the filters move by single pixels, channels
+/// On compute capability 9.0, warpgroups multiply floats of 16 bits where they lie, if the filters move by one or two pixels, channels
 /// and filters are multiples of 8, and memory begins at multiples of 16 bytes. Filters of one tap, moved by single pixels, are a product of
 /// matrices, [`gemm`](crate::products::gemm()). All other convolutions copy the pixels of each result side by side, to memory that
 /// [`plan`](Call::plan) reports, and multiply these. A NaN or an infinity reaches the results whose filters see it, and no others.
@@ -116,6 +116,10 @@ impl<'a, T: ConvolvedElement, E: Epilogue> Call<'a, Conv2d<'a, T, E>> {
     }
 }
 
+/// Pixels by which filters move at most that warpgroups multiply where they lie: each of the images of every other row and column is an
+/// argument of its own.
+const MOST_STRIDE: usize = 2;
+
 /// How a convolution is computed.
 enum Way {
     /// As a product of the pixels as they lie.
@@ -167,8 +171,10 @@ impl<'a, T: ConvolvedElement, E: Epilogue> Conv2d<'a, T, E> {
             Some("elements are not floats of 16 bits")
         } else if limits.compute != (9, 0) {
             Some("only warpgroups of compute capability 9.0 are used")
-        } else if of.moves.stride != [1; 2] {
-            Some("filters move by several pixels")
+        } else if of.moves.stride.iter().any(|pixels| *pixels > MOST_STRIDE) {
+            Some("filters move by more than two pixels")
+        } else if of.moves.stride.iter().zip(&of.x[1..3]).any(|(pixels, extent)| extent < pixels) {
+            Some("filters move by more pixels than there are")
         } else if !of.x[3].is_multiple_of(8) || !of.w[0].is_multiple_of(8) {
             Some("channels or filters are no multiples of 8")
         } else if memory != [Some(0); 3] {

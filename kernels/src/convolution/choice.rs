@@ -80,10 +80,12 @@ impl Choice {
         let [images, rows, cols, filters] = of.y.map(|extent| extent as u32);
         let [_, down, across, channels] = of.w.map(|extent| extent as u32);
         let tile = [self.tile[0], self.tile[1], self.tile[2]].map(|extent| extent as u32);
-        let (loads, taps) = match (self.halo, self.is_inside()) {
-            (true, true) => ([1, 1], [down, across]),
-            (true, false) => ([1, across], [down, 1]),
-            _ => ([down, across], [1, 1]),
+        // Rows and columns from a tap of a box to the next: the box has taps of one image of every `stride`-th row and column.
+        let [of_rows, of_cols] = of.moves.stride.map(|pixels| pixels as u32);
+        let apart = match (self.halo, self.is_inside()) {
+            (true, true) => [of_rows, of_cols],
+            (true, false) => [of_rows, across],
+            _ => [down, across],
         };
         Walk {
             extents: [images, rows, cols],
@@ -91,9 +93,9 @@ impl Choice {
             tile,
             tiles: [images.div_ceil(tile[0]), rows.div_ceil(tile[1]), cols.div_ceil(tile[2])],
             steps: channels.div_ceil(CHANNELS as u32),
-            loads,
-            taps,
-            columns: across,
+            loads: [apart[0].min(down), apart[1].min(across)],
+            taps: [down, across],
+            stride: of.moves.stride.map(|pixels| pixels as i32),
             dilation: of.moves.dilation.map(|pixels| pixels as i32),
             padding: of.moves.padding.map(|pixels| pixels as i32),
         }

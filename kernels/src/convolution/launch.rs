@@ -134,11 +134,22 @@ fn by_warpgroups<
     let has_bias = bias.is_some();
     let is_plain = !has_bias && is_unchanged::<E>();
     let bias = bias.unwrap_or_else(|| y.memory().read().nothing());
-    let ([from, x_strides], [to, y_strides]) = (turned(geometry.x, INSIDE), turned(geometry.y, INSIDE));
+    let [to, y_strides] = turned(geometry.y, [0; 2], [1; 2], INSIDE);
     let [filters, rows, cols, channels] = geometry.w;
     let (taps, of_filter) = (rows * cols, rows * cols * channels);
-    let x: TensorMap4<'a, T, A, B, C, 64, Swizzle128> =
-        device.tensor_map4(x.into_memory(), from, x_strides)?;
+    let (x, stride) = (x.into_memory(), geometry.moves.stride);
+    // Images of every `stride`-th row and column, from each of the first ones on.
+    let seen = |number: usize| -> Result<TensorMap4<'a, T, A, B, C, 64, Swizzle128>, KernelError> {
+        let first = [number / stride[1], number % stride[1]];
+        let [extents, strides] = turned(geometry.x, first, stride, INSIDE);
+        Ok(device.tensor_map4(
+            x.behind((first[0] * geometry.x[2] + first[1]) * channels),
+            extents,
+            strides,
+        )?)
+    };
+    let seen = (0..stride[0] * stride[1]).map(seen).collect::<Result<Vec<_>, _>>()?;
+    let [one, two, three] = [1, 2, 3].map(|number| number % seen.len());
     let w: TensorMap4<'a, T, 1, PART, 1, 64, Swizzle128> = device.tensor_map4(
         w.into_memory(),
         [1, filters, taps, channels],
@@ -151,17 +162,36 @@ fn by_warpgroups<
         target,
         early(plan.grid, plan.block, BLOCKS),
         conv2d_warpgroups::<T, E, L, INSIDE, TALL, A, B, C, PIXELS, FILTERS, PART, OUT, BOXES, STAGES>(
-            &x, &w, &mut y, &bias, walk, how, epilogue, is_plain, has_bias
+            &seen[0],
+            &seen[one],
+            &seen[two],
+            &seen[three],
+            &w,
+            &mut y,
+            &bias,
+            walk,
+            how,
+            epilogue,
+            is_plain,
+            has_bias
         )
     ))
 }
 
-/// Extents and strides of images, rows, columns and channels; or, if `inside`, of rows, columns, images and channels.
-fn turned([images, rows, cols, channels]: [usize; 4], inside: bool) -> [[usize; 4]; 2] {
-    let [of_image, of_row] = [rows * cols * channels, cols * channels];
+/// Extents and strides of images, rows, columns and channels; or, if `inside`, of rows, columns, images and channels: of every `stride`-th
+/// row and column from the `first` ones on.
+fn turned(
+    [images, rows, cols, channels]: [usize; 4],
+    first: [usize; 2],
+    stride: [usize; 2],
+    inside: bool,
+) -> [[usize; 4]; 2] {
+    let [of_image, of_row, of_col] =
+        [rows * cols * channels, stride[0] * cols * channels, stride[1] * channels];
+    let (rows, cols) = ((rows - first[0]).div_ceil(stride[0]), (cols - first[1]).div_ceil(stride[1]));
     if inside {
-        [[rows, cols, images, channels], [of_row, channels, of_image, 1]]
+        [[rows, cols, images, channels], [of_row, of_col, of_image, 1]]
     } else {
-        [[images, rows, cols, channels], [of_image, of_row, channels, 1]]
+        [[images, rows, cols, channels], [of_image, of_row, of_col, 1]]
     }
 }

@@ -7,8 +7,10 @@ pub const CHANNELS: usize = 64;
 
 /// The extents of a convolution by boxes, and the order of its steps.
 ///
-/// A tile has `tile` images, rows and columns of results. For each step of [`CHANNELS`] channels, `loads` boxes of pixels are loaded, and in
-/// each of them lie the pixels of `taps` taps of the filters.
+/// A tile has `tile` images, rows and columns of results. For each step of [`CHANNELS`] channels, `loads` boxes of pixels are loaded. In box
+/// `r`, `s` lie the pixels of every `loads[0]`-th row of the filters' taps from row `r` on, and of every `loads[1]`-th column from `s` on.
+///
+/// Filters that move by several pixels see images of every `stride`-th row and column, of which there are several: a box has pixels of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, GpuType)]
 #[repr(C)]
 pub struct Walk {
@@ -24,10 +26,10 @@ pub struct Walk {
     pub steps: u32,
     /// Boxes of a step, along the rows and the columns of the filters.
     pub loads: [u32; 2],
-    /// Taps in a box, along the rows and the columns of the filters.
+    /// Rows and columns of a filter.
     pub taps: [u32; 2],
-    /// Columns of a filter.
-    pub columns: u32,
+    /// Pixels from the ones of a result to those of the next, down and across.
+    pub stride: [i32; 2],
     /// Pixels from one tap to the next, down and across.
     pub dilation: [i32; 2],
     /// Rows above and columns before each image, which are zeros.
@@ -69,12 +71,28 @@ impl Walk {
         }
     }
 
-    /// The first row and column of the pixels that a tile needs for this tap.
-    pub fn corner(self, spot: Spot, tap_row: u32, tap_col: u32) -> [i32; 2] {
-        [
-            spot.row as i32 + tap_row as i32 * self.dilation[0] - self.padding[0],
-            spot.col as i32 + tap_col as i32 * self.dilation[1] - self.padding[1],
-        ]
+    /// Rows of taps in the boxes of row `r`.
+    pub fn taps_down(self, r: u32) -> u32 {
+        (self.taps[0] - r).div_ceil(self.loads[0])
+    }
+
+    /// Columns of taps in the boxes of column `s`.
+    pub fn taps_across(self, s: u32) -> u32 {
+        (self.taps[1] - s).div_ceil(self.loads[1])
+    }
+
+    /// The number of the tap at row `down` and column `across` of those in box `r`, `s`.
+    pub fn tap(self, [r, s]: [u32; 2], [down, across]: [u32; 2]) -> u32 {
+        (r + down * self.loads[0]) * self.taps[1] + s + across * self.loads[1]
+    }
+
+    /// Of box `r`, `s` of a tile, the number of its image of every `stride`-th row and column, and its first row and column there.
+    pub fn corner(self, spot: Spot, r: u32, s: u32) -> (i32, [i32; 2]) {
+        let down = r as i32 * self.dilation[0] - self.padding[0];
+        let across = s as i32 * self.dilation[1] - self.padding[1];
+        let [of_rows, of_cols] = self.stride;
+        let image = down.rem_euclid(of_rows) * of_cols + across.rem_euclid(of_cols);
+        (image, [spot.row as i32 + down.div_euclid(of_rows), spot.col as i32 + across.div_euclid(of_cols)])
     }
 
     /// The number of the result of an image at a row and column.

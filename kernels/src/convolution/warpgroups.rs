@@ -48,7 +48,8 @@ pub(super) struct Tap<'a, T: Multiplied, const FILTERS: usize> {
 
 /// `y`: the sums of the pixels under each tap of each filter times the tap, over all channels, finished by a bias and `epilogue` unless
 /// `is_plain`. If `INSIDE`, the tensors of `x` and `y` are `[rows, columns, images, channels]`, and otherwise `[images, rows, columns,
-/// channels]`; `w` is `[1, filters, taps, channels]`.
+/// channels]`; `w` is `[1, filters, taps, channels]`. Filters that move by two pixels see images of every second row, column or both: `x`
+/// has the even ones of both, `x1` to `x3` the others in the order of their first pixels. Of all others, all are `x`.
 ///
 /// A cluster computes every `grid / BLOCKS`-th pair of tiles of as many results for `FILTERS` filters. Two warpgroups multiply 64 pixels
 /// each, or twice 64 below each other if `TALL`. A box of `A` × `B` × `C` pixels, of which there are `PIXELS`, has the results' own pixels
@@ -72,6 +73,9 @@ pub fn conv2d_warpgroups<
     const STAGES: usize,
 >(
     x: &TensorMap4<T, A, B, C, 64, Swizzle128>,
+    x1: &TensorMap4<T, A, B, C, 64, Swizzle128>,
+    x2: &TensorMap4<T, A, B, C, 64, Swizzle128>,
+    x3: &TensorMap4<T, A, B, C, 64, Swizzle128>,
     w: &TensorMap4<T, 1, PART, 1, 64, Swizzle128>,
     y: &mut TensorMapMut4<T, 1, 8, 8, OUT, L>,
     bias: &[T],
@@ -90,7 +94,7 @@ pub fn conv2d_warpgroups<
     if group == GROUPS {
         registers::<40>();
         if thread_idx().x == 256 {
-            load_pixels::<T, INSIDE, A, B, C, PIXELS, FILTERS, BOXES>(x, boxes, walk);
+            load_pixels::<T, INSIDE, A, B, C, PIXELS, FILTERS, BOXES>(x, x1, x2, x3, boxes, walk);
         } else if thread_idx().x == 288 {
             load_taps::<T, PART, FILTERS, STAGES>(w, taps, walk);
         }
@@ -146,6 +150,9 @@ fn load_pixels<
     const BOXES: usize,
 >(
     x: &TensorMap4<T, A, B, C, 64, Swizzle128>,
+    x1: &TensorMap4<T, A, B, C, 64, Swizzle128>,
+    x2: &TensorMap4<T, A, B, C, 64, Swizzle128>,
+    x3: &TensorMap4<T, A, B, C, 64, Swizzle128>,
     boxes: Pipeline<Pixels<T, PIXELS>, BOXES, GROUPS>,
     walk: Walk,
 ) {
@@ -157,11 +164,16 @@ fn load_pixels<
         for step in 0..walk.steps {
             for r in 0..walk.loads[0] {
                 for s in 0..walk.loads[1] {
-                    let [row, col] = walk.corner(spot, r, s);
+                    let (number, [row, col]) = walk.corner(spot, r, s);
                     let (image, channel) = (spot.image as i32, (step * CHANNELS as u32) as i32);
                     let at = if INSIDE { [row, col, image, channel] } else { [image, row, col, channel] };
                     let slot = load.acquire();
-                    slot.load(slot.tiles().rows, x, at);
+                    match number {
+                        0 => slot.load(slot.tiles().rows, x, at),
+                        1 => slot.load(slot.tiles().rows, x1, at),
+                        2 => slot.load(slot.tiles().rows, x2, at),
+                        _ => slot.load(slot.tiles().rows, x3, at),
+                    }
                     load.commit(slot);
                 }
             }
@@ -185,9 +197,9 @@ fn load_taps<T: TensorCoreElement + Stored, const PART: usize, const FILTERS: us
         for step in 0..walk.steps {
             for r in 0..walk.loads[0] {
                 for s in 0..walk.loads[1] {
-                    for down in 0..walk.taps[0] {
-                        for across in 0..walk.taps[1] {
-                            let tap = (r + down) * walk.columns + s + across;
+                    for down in 0..walk.taps_down(r) {
+                        for across in 0..walk.taps_across(s) {
+                            let tap = walk.tap([r, s], [down, across]);
                             let slot = load.acquire();
                             let part = slot.tiles().rows.rows::<PART>(rank as usize * PART);
                             let every = ((1u32 << BLOCKS) - 1) as u16;
@@ -226,10 +238,13 @@ fn multiply<
     let (pitch, down) = if INSIDE { (8 * B, 8 * B) } else { (8, GROUP) };
     let mut above = upper.chain();
     let mut below = lower.chain();
-    for _ in 0..walk.steps * walk.loads[0] * walk.loads[1] {
+    let in_step = walk.loads[0] * walk.loads[1];
+    for number in 0..walk.steps * in_step {
+        let number = number % in_step;
+        let (row, col) = (number / walk.loads[1], number % walk.loads[1]);
         let loaded = with_boxes.wait();
-        for r in 0..walk.taps[0] {
-            for s in 0..walk.taps[1] {
+        for r in 0..walk.taps_down(row) {
+            for s in 0..walk.taps_across(col) {
                 let from = own * down + r as usize * pitch + s as usize * 8;
                 let tap = with_taps.wait();
                 above.start_abt(loaded.tiles().rows.rows::<GROUP>(from), tap.tiles().rows, true);

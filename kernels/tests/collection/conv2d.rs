@@ -183,7 +183,7 @@ fn convolutions_by_every_way_at_the_edges() {
         // Odd extents and addresses.
         check::<bf16>(&device, Case { x: [1, 7, 7, 3], w: [5, 3, 3], has_bias: true, ..CASE }, 8);
         check::<f16>(&device, Case { offset: 1, ..CASE }, 9);
-        check::<bf16>(&device, Case { stride: [2, 2], ..CASE }, 10);
+        check::<bf16>(&device, Case { stride: [3, 2], ..CASE }, 10);
         check::<bf16>(
             &device,
             Case { x: [1, 9, 10, 3], w: [8, 7, 7], stride: [2, 2], padding: [3; 2], ..CASE },
@@ -191,6 +191,30 @@ fn convolutions_by_every_way_at_the_edges() {
         );
         check::<f32>(&device, Case { has_bias: true, ..CASE }, 12);
         check::<f32>(&device, Case { x: [1, 6, 5, 3], w: [5, 2, 3], stride: [1, 2], ..CASE }, 13);
+    }
+}
+
+/// Boxes of images of every other row and column, of both parities, where filters begin before the image and behind its first pixel.
+#[test]
+fn filters_move_by_two_pixels() {
+    for device in devices().into_iter().filter(has_warpgroups) {
+        let case = Case { x: [3, 6, 7, 16], stride: [2, 2], ..CASE };
+        for (i, tile) in [TILES[0], TILES[2], TILES[4], TILES[5], TILES[6]].into_iter().enumerate() {
+            check::<bf16>(&device, Case { tile: Some(tile), has_bias: i == 0, ..case }, 30);
+        }
+        for (i, padding) in [[0, 0], [2, 3], [0, 1]].into_iter().enumerate() {
+            let tile = Some(TILES[[2, 5, 6][i]]);
+            check::<f16>(&device, Case { x: [2, 7, 8, 8], padding, tile, ..case }, 40);
+        }
+        check::<bf16>(&device, Case { stride: [2, 1], ..case }, 50);
+        check::<bf16>(&device, Case { stride: [1, 2], ..case }, 51);
+        // Filters of one tap, of an even number of them, and taps that lie apart.
+        check::<bf16>(&device, Case { w: [8, 1, 1], padding: [0; 2], ..case }, 52);
+        check::<f16>(&device, Case { w: [8, 2, 4], padding: [0, 1], ..case }, 53);
+        check::<f16>(&device, Case { dilation: [1, 2], padding: [1, 2], ..case }, 54);
+        check::<bf16>(&device, Case { dilation: [3, 3], padding: [3, 2], x: [1, 9, 8, 8], ..case }, 55);
+        // Fewer pixels than filters move by.
+        check::<bf16>(&device, Case { x: [2, 1, 5, 8], w: [8, 1, 3], padding: [0, 1], ..case }, 56);
     }
 }
 
@@ -327,10 +351,10 @@ fn arguments_that_do_not_fit_are_named() {
         "`tile` has the value [2, 2, 2, 2], but needs one of [1, 16, 8, 128]; leave it out, and the plan chooses one",
     );
     refused(
-        Case { tile: Some(TILES[0]), stride: [2, 2], ..CASE },
-        [2, 3, 3, 8],
+        Case { tile: Some(TILES[0]), stride: [3, 3], ..CASE },
+        [2, 2, 2, 8],
         8,
-        "`tile` has the value [8, 4, 8, 128] for another one, as filters move by several pixels, \
+        "`tile` has the value [8, 4, 8, 128] for another one, as filters move by more than two pixels, \
          but needs a convolution by warpgroups; leave it out",
     );
     let device = Device::simulator();
