@@ -65,8 +65,15 @@ template <class I, class J, class L, class Body, class... Vars>
 __device__ __forceinline__ void ws_try_while(I& at, J to, L limit, ws_Fault* fault, Body body, Vars&... vars) {
     const I end = to;
     bool may_try = ws_are_inside(at, end, limit) && !ws_is_long(at, end);
-    if (may_try) may_try = ws_was_right([&](ws_Noted check) { for (; at < end; ++at) body(check, at); }, at, vars...);
+    // Unrolled further, as compilers would, fewer of its loads are in flight at once.
+    if (may_try) {
+        may_try = ws_was_right([&](ws_Noted check) {
+            #pragma unroll 4
+            for (; at < end; ++at) body(check, at);
+        }, at, vars...);
+    }
     if (!may_try) {
+        #pragma unroll 1
         for (; at < end; ++at) body(ws_Checked{fault}, at);
     }
 }
