@@ -17,6 +17,7 @@
 #![allow(clippy::manual_is_multiple_of)]
 
 mod abstraction;
+mod arrays_as_slices;
 mod bounds;
 mod closures;
 mod deep;

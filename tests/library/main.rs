@@ -17,6 +17,7 @@
 
 mod bytes;
 mod emptied;
+mod ends;
 mod everyday;
 mod iteration;
 mod options;

@@ -12,6 +12,7 @@ use super::device_path::DevicePath;
 use super::foreign_names;
 use super::iteration::makes_iterator;
 use super::launch_chain::LaunchChain;
+use super::lend;
 use super::lower::{Lower, Lowered, Name, as_statement, held, last_span, parenthesized, see, spanned_group};
 use super::operands::{First, Operands};
 use super::places::is_place;
@@ -114,8 +115,19 @@ impl Lower<'_> {
         let line = self.line(span);
         self.methods.associated(&last.ident, e.args.len());
         let callee = self.hold(&callee);
+        let value = match self.lends(e) {
+            true => {
+                let own = self.own_name("__f", span);
+                let witness = lend::all(&args, &witness, &quote!(#own.shape()), 1);
+                quote_spanned!(span=> {
+                    let #own = ::warpsmith::__macro::FunctionItem::new();
+                    (#own.is(#callee))(#(#witness,)* &#fn_probe)
+                })
+            }
+            false => quote_spanned!(span=> (#callee)(#(#witness,)* &#fn_probe)),
+        };
         Lowered {
-            witness: self.tap(&probe, span, e, quote_spanned!(span=> (#callee)(#(#witness,)* &#fn_probe))),
+            witness: self.tap(&probe, span, e, value),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
@@ -166,9 +178,13 @@ impl Lower<'_> {
         let (fn_probe, fn_index) = self.fn_probe(first);
         let (probe, index) = self.probe(first);
         let line = self.line(first);
+        let own = self.own_name("__f", first);
+        let witness = match self.lends(e) {
+            true => lend::all(&args, &witness, &quote!(#own.shape()), 0),
+            false => witness,
+        };
         let given = Group::new(Delimiter::Parenthesis, quote!(#(#witness),*));
         let given = spanned_group(given, e.paren_token.span.close());
-        let own = self.own_name("__f", first);
         let function = self.own_name("__fn", first);
         let callee = parenthesized(last, function.to_token_stream());
         let takes_closures = args.iter().any(|arg| matches!(arg, Expr::Closure(_)));
@@ -201,13 +217,33 @@ impl Lower<'_> {
 
     fn call_closure(&mut self, e: &ExprCall, closure: &syn::Ident) -> Lowered {
         let args: Vec<&Expr> = e.args.iter().collect();
-        let Operands { witness, setup, names } = self.arguments(&args);
+        let Operands { witness, mut setup, names } = self.arguments(&args);
         let (probe, index) = self.probe(e.func.span());
         let held = held(closure);
+        let mut value = quote!(#closure(#(#witness),*));
+        if self.lends(e) {
+            let own = self.own_name("__own", e.func.span());
+            let mut lent = lend::all(&args, &witness, &quote!(#own), 0);
+            for ((arg, lent), name) in args.iter().zip(&mut lent).zip(&names) {
+                if lend::may_be_array(arg) {
+                    let (seen, seen_index) = self.probe(arg.span());
+                    *lent = quote!(::warpsmith::__macro::lend::seen(&#seen, #lent));
+                    setup.extend(quote!(let #name = __r.lend(#name, __t.ty(#seen_index));));
+                }
+            }
+            value = quote!(match ::warpsmith::__macro::lend::shape_of(&#closure) { #own => #closure(#(#lent),*) });
+        }
         Lowered {
-            witness: self.tap(&probe, e.func.span(), e, quote!(#closure(#(#witness),*))),
+            witness: self.tap(&probe, e.func.span(), e, value),
             emit: quote!({ #setup __r.call_closure(&#held, ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
+    }
+
+    /// Returns whether a call lends what may be an array; then the witness needs the methods that do it.
+    fn lends(&mut self, e: &ExprCall) -> bool {
+        let lends = lend::lends(e);
+        self.lends |= lends;
+        lends
     }
 
     /// `(a..b).contains(&x)`: comparisons.
@@ -289,6 +325,10 @@ impl Lower<'_> {
             Expr::Unary(_) | Expr::Cast(_) | Expr::Binary(_) | Expr::Reference(_) => quote!((#receiver)),
             _ => receiver,
         };
+        if lend::method_lends(e) {
+            self.lends = true;
+            witness = e.args.iter().zip(&witness).map(|(arg, value)| lend::lent_to_method(arg, value)).collect();
+        }
         let receiver = self.methods.receiver(&method, &receiver);
         let method = hidden_method(&method);
         let turbofish = &e.turbofish;

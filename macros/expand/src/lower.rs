@@ -96,6 +96,8 @@ pub struct Lower<'e> {
     pub methods: super::device_method::DeviceMethods,
     /// Whether mistakes of the twin silence the witness; see [`Lower::hold`].
     pub guarded: bool,
+    /// Whether a call lends what may be an array.
+    pub lends: bool,
     /// Whether the body knows generic types.
     pub generic: bool,
     /// The probe of the last value that was tapped.
@@ -122,6 +124,7 @@ impl<'e> Lower<'e> {
             captures: RefCell::default(),
             methods: Default::default(),
             guarded: false,
+            lends: false,
             generic: false,
             last_tap: Cell::new(None),
             ended: HashSet::new(),

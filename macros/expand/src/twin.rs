@@ -1,9 +1,11 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprIndex, Macro, Stmt, Type, parse_quote, parse_quote_spanned};
+use syn::{Block, Expr, ExprIndex, Macro, Signature, Stmt, Type, parse_quote, parse_quote_spanned};
 
 use super::assign::compound;
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
@@ -14,18 +16,24 @@ use super::lower::any_ident;
 use super::places::{PartBounds, slice_method, slice_value, to_index};
 use super::spelled::writes_receiver;
 use super::types::Slices;
-use crate::visitor::{BelowMut, VisitMut};
-use syn::visit_mut;
+use crate::visitor::{Below, BelowMut, Visit, VisitMut};
+use syn::{visit, visit_mut};
 
 /// Rewrites a body into its twin.
-pub fn twin(block: &Block, is_const: bool) -> Block {
+pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
     let mut block = block.clone();
-    Twin { is_const }.visit_block_mut(&mut block);
+    let is_const = sig.is_some_and(|sig| sig.constness.is_some());
+    let mut twin = Twin { is_const, variables: variables(&block, sig), lends: false };
+    twin.visit_block_mut(&mut block);
+    if twin.lends {
+        let imports = super::lend::imports();
+        block.stmts.insert(0, Stmt::Item(syn::Item::Verbatim(imports)));
+    }
     // Slices of arrays are descriptors too; what is constant calls Rust's own methods.
     if !is_const && calls_method(block.to_token_stream()) {
         let methods = quote!(
             #[allow(unused_imports)]
-            use ::warpsmith::__macro::{ArrayMethods as _, ArrayParts as _};
+            use ::warpsmith::__macro::{ArrayMethods as _, ArrayParts as _, SearchArrays as _};
         );
         block.stmts.insert(0, Stmt::Item(syn::Item::Verbatim(methods)));
     }
@@ -34,7 +42,7 @@ pub fn twin(block: &Block, is_const: bool) -> Block {
 
 /// Returns whether a body may call a method that arrays have in bodies.
 fn calls_method(body: TokenStream) -> bool {
-    const METHODS: [&str; 15] = [
+    const METHODS: [&str; 19] = [
         "split_at",
         "split_at_mut",
         "get",
@@ -50,13 +58,40 @@ fn calls_method(body: TokenStream) -> bool {
         "split_last",
         "starts_with",
         "ends_with",
+        "partition_point",
+        "binary_search",
+        "binary_search_by",
+        "binary_search_by_key",
     ];
     any_ident(body, &|ident| METHODS.iter().any(|method| ident == method))
+}
+
+/// The names of all variables of a body, which may be closures.
+fn variables(block: &Block, sig: Option<&Signature>) -> HashSet<String> {
+    struct Names(HashSet<String>);
+    impl<'a> Visit<'a> for Names {
+        fn this(&mut self) -> &mut dyn Visit<'a> {
+            self
+        }
+
+        fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
+            self.0.insert(pat.ident.to_string());
+            visit::visit_pat_ident(&mut Below(self), pat);
+        }
+    }
+    let mut names = Names(HashSet::new());
+    names.visit_block(block);
+    sig.iter().flat_map(|sig| &sig.inputs).for_each(|input| names.visit_fn_arg(input));
+    names.0
 }
 
 struct Twin {
     /// Whether the function is a `const fn`, which indexes by `usize` alone.
     is_const: bool,
+    /// The names of variables.
+    variables: HashSet<String>,
+    /// Whether a call lends what may be an array.
+    lends: bool,
 }
 
 impl VisitMut for Twin {
@@ -95,6 +130,17 @@ impl VisitMut for Twin {
                     && let Some(rounded) = rounded_once(&path.path)
                 {
                     *call.func = rounded;
+                }
+                if !self.is_const && super::lend::lends(call) {
+                    self.lends = true;
+                    *expr = Expr::Verbatim(super::lend::twin_call(call, &self.variables));
+                }
+            }
+            Expr::MethodCall(call) if !self.is_const && super::lend::method_lends(call) => {
+                self.lends = true;
+                for arg in &mut call.args {
+                    let lent = super::lend::lent_to_method(arg, &arg.to_token_stream());
+                    *arg = Expr::Verbatim(lent);
                 }
             }
             Expr::MethodCall(call) if !self.is_const && call.method == "step_by" => {

@@ -9,6 +9,7 @@ use crate::types::Slice;
 
 pub use crate::argument::ImageArg;
 pub use crate::device_api::methods;
+pub use crate::device_api::methods::SearchArrays;
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::device_type::{Field, NoField};
 pub use crate::gpu_trait_items;
@@ -20,6 +21,7 @@ pub use crate::record::{
 };
 pub use crate::simulator::context::print;
 pub use crate::simulator::declared::{hides, reads, writes};
+pub use crate::types::lend;
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{
     ArrayMethods, ArrayParts, DeviceType, GpuType, IndexInteger, PartIndex, Sliceable, SliceableMut,

@@ -285,6 +285,7 @@ impl Recorder {
     /// Rust's auto-ref and auto-deref of a receiver, and reads of references given by value.
     fn adjust(&mut self, arg: Expr, param: &Type) -> Expr {
         match (param, &arg.ty) {
+            _ if is_array_for_slice(&arg.ty, param) => self.lend(arg, param.clone()),
             // A method of `&self` on a `&&T`: the receiver is read once for each extra reference.
             (Type::Ref { to, .. }, Type::Ref { to: inner, .. }) => {
                 if matches!(**inner, Type::Ref { .. }) && !matches!(**to, Type::Ref { .. }) {
@@ -301,6 +302,16 @@ impl Recorder {
             (Type::Ref { mutable, .. }, _) => self.ref_(*mutable, arg),
             (_, Type::Ref { .. }) => self.value(arg),
             _ => arg,
+        }
+    }
+
+    /// A reference as the type that a function takes: of an array where that is a slice, all elements.
+    pub fn lend(&mut self, reference: Expr, ty: Type) -> Expr {
+        match &ty {
+            Type::Ref { mutable, .. } if is_array_for_slice(&reference.ty, &ty) => {
+                self.sub_slice(*mutable, reference, None, None, false)
+            }
+            _ => reference,
         }
     }
 
@@ -372,5 +383,15 @@ impl Recorder {
         self.frame().add_effect(Effect::Writes);
         self.push(StmtKind::Print { pieces, args });
         Expr::unit()
+    }
+}
+
+/// Returns whether a reference to an array is given for a slice.
+fn is_array_for_slice(given: &Type, asked: &Type) -> bool {
+    match (given, asked) {
+        (Type::Ref { to: given, .. }, Type::Ref { to: asked, .. }) => {
+            matches!((&**given, &**asked), (Type::Array(..), Type::Slice(_)))
+        }
+        _ => false,
     }
 }

@@ -23,6 +23,8 @@ pub struct Iter<'a> {
 enum LoopCount {
     /// The steps, from zero to below a `u64` that cannot change.
     Count(Expr),
+    /// All numbers from a start on, until something leaves the loop.
+    Endless(Expr),
     /// The numbers of a range.
     Range { start: Expr, end: Expr, inclusive: bool, step: Option<Expr>, reversed: bool },
 }
@@ -43,6 +45,8 @@ pub(super) enum Item<'a> {
     Enumerate(Box<Item<'a>>),
     /// `(left, right)`
     Zip(Box<Item<'a>>, Box<Item<'a>>),
+    /// The left items, which are this many, and then the right ones.
+    Chain(Expr, Box<Item<'a>>, Box<Item<'a>>),
     /// From the last to the first of this number of items.
     Reversed(Expr, Box<Item<'a>>),
     /// Every n-th item.
@@ -131,6 +135,13 @@ impl Recorder {
         }
     }
 
+    /// `start..`
+    pub fn iter_from(&mut self, start: Expr) -> Iter<'static> {
+        let start = self.value(start);
+        let start = self.bind(start);
+        Iter { extent: LoopCount::Endless(start), item: Item::Counter, long: true }
+    }
+
     /// `.enumerate()`
     pub fn iter_enumerate<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
         let long = iter.long;
@@ -144,6 +155,15 @@ impl Recorder {
         let (left, right) = (self.counted(left), self.counted(right));
         let count = self.smaller(left.0, right.0);
         Iter { extent: LoopCount::Count(count), item: Item::Zip(left.1.into(), right.1.into()), long }
+    }
+
+    /// `.chain(other)`
+    pub fn iter_chain<'a>(&mut self, left: Iter<'a>, right: Iter<'a>) -> Iter<'a> {
+        let long = left.long || right.long;
+        let (left, right) = (self.counted(left), self.counted(right));
+        let count = self.sum_of_counts(left.0.clone(), right.0, long);
+        let item = Item::Chain(left.0, left.1.into(), right.1.into());
+        Iter { extent: LoopCount::Count(count), item, long }
     }
 
     /// `.rev()`
@@ -171,8 +191,11 @@ impl Recorder {
             LoopCount::Range { start, end, inclusive: true, .. } => Some([start.clone(), end.clone()]),
             _ => None,
         };
-        let (count, item) = self.counted(iter);
-        let mut count = self.steps(count, &n, long);
+        let is_endless = matches!(iter.extent, LoopCount::Endless(_));
+        let (mut count, item) = self.counted(iter);
+        if !is_endless {
+            count = self.steps(count, &n, long);
+        }
         if let Some(range) = range {
             count = self.with_last(count, &range, &n);
         }
@@ -240,6 +263,7 @@ impl Recorder {
         unroll: Option<Option<u32>>,
     ) -> Expr {
         let (bounds, shape) = match iter.extent {
+            LoopCount::Endless(start) => return self.endless(label, start, iter.item, unroll),
             LoopCount::Count(count) => ([number(0), count], RangeShape { unroll, ..RangeShape::default() }),
             LoopCount::Range { start, end, inclusive, step, reversed } => {
                 ([start, end], RangeShape { inclusive, step, reversed, unroll })
@@ -248,16 +272,49 @@ impl Recorder {
         let ty = bounds[0].ty.clone();
         let k = self.range_begin(label, "k", false, ty, bounds, shape);
         let k = self.local(&k);
+        self.unnamed(&k);
+        self.item(iter.item, k)
+    }
+
+    /// Lets the counter of a loop take the name of the variable that it becomes.
+    fn unnamed(&mut self, k: &Expr) {
         if let ExprKind::Var(counter) = k.kind {
             self.frame().unnamed.push(counter);
         }
-        self.item(iter.item, k)
+    }
+
+    /// Opens a loop over all numbers from `start` on; Rust computes the next one before it gives one.
+    fn endless(
+        &mut self,
+        label: Option<&'static str>,
+        start: Expr,
+        item: Item<'_>,
+        unroll: Option<Option<u32>>,
+    ) -> Expr {
+        let ty = start.ty.clone();
+        let next = self.let_("next", true, ty.clone(), start);
+        self.while_begin(label);
+        self.while_cond(Expr::bool(true));
+        self.unrolled(unroll);
+        let now = self.local(&next);
+        let k = self.let_("k", false, ty.clone(), now);
+        let k = self.local(&k);
+        self.unnamed(&k);
+        let (next, one) = (self.local(&next), Expr::constant(ConstValue::Int(1), ty));
+        let advanced = self.assign_op(BinaryOp::Add, next, one);
+        self.statement(advanced);
+        self.item(item, k)
     }
 
     /// The number of steps of an iterator, and its item for each number below that.
     pub(super) fn counted<'a>(&mut self, iter: Iter<'a>) -> (Expr, Item<'a>) {
         let (start, end, inclusive, step, reversed) = match iter.extent {
             LoopCount::Count(count) => return (count, iter.item),
+            // No loop gets as far as this count.
+            LoopCount::Endless(start) => {
+                let start = self.simple(start);
+                return (number(u64::MAX.into()), iter.item.of(Item::Range(start)));
+            }
             LoopCount::Range { start, end, inclusive, step, reversed } => {
                 (start, end, inclusive, step, reversed)
             }
@@ -317,6 +374,19 @@ impl Recorder {
             Item::Zip(left, right) => {
                 let (a, b) = (self.item(*left, k.clone()), self.item(*right, k));
                 self.tuple(vec![a, b])
+            }
+            Item::Chain(count, left, right) => {
+                let is_left = self.binary(BinaryOp::Lt, k.clone(), count.clone());
+                if self.if_then(is_left) {
+                    let item = self.item(*left, k.clone());
+                    self.if_value(item);
+                }
+                if self.if_else() {
+                    let k = self.binary(BinaryOp::Sub, k, count);
+                    let item = self.item(*right, k);
+                    self.if_value(item);
+                }
+                self.if_end()
             }
             Item::Reversed(count, inner) => {
                 // Of no items there is no last one, and this is never run.
@@ -438,8 +508,12 @@ impl Recorder {
     }
 
     fn smaller(&mut self, a: Expr, b: Expr) -> Expr {
-        if is_same_length(&a, &b) {
+        let is_most = |count: &Expr| count.as_int() == Some(u64::MAX.into());
+        if is_same_length(&a, &b) || is_most(&b) {
             return a;
+        }
+        if is_most(&a) {
+            return b;
         }
         let less = self.binary(BinaryOp::Lt, a.clone(), b.clone());
         if let Some(known) = less.as_bool() {
@@ -454,7 +528,7 @@ pub(super) fn number(n: i128) -> Expr {
 }
 
 /// `if cond { a } else { b }`, folded.
-fn select(cond: Expr, a: Expr, b: Expr) -> Expr {
+pub(super) fn select(cond: Expr, a: Expr, b: Expr) -> Expr {
     match cond.as_bool() {
         Some(true) => a,
         Some(false) => b,

@@ -22,6 +22,7 @@ mod order;
 mod pointers;
 mod prelude;
 mod range;
+mod searched;
 mod slices;
 mod vector;
 
@@ -40,6 +41,7 @@ pub use option::{BoolMethods, NestedOptionMethods, OptionMethods, OptionRefMetho
 pub use order::{CmpMethods, OrderingMethods, PartialCmpMethods, TotalMethods};
 pub use pointers::PointerMethods;
 pub use range::{InclusiveMethods, RangeMethods};
+pub use searched::{SearchArrays, SearchMethods};
 pub use slices::{SliceMethods, SliceMutMethods};
 pub use vector::VectorMethods;
 
