@@ -95,8 +95,7 @@ fn lent(argument: &Expr, value: &TokenStream, shape: &TokenStream, [i, n]: [usiz
     if !may_be_array(argument) {
         return value.clone();
     }
-    let span = argument.span();
-    let at = span.resolved_at(Span::call_site());
+    let at = argument.span();
     let (i, n) = (proc_macro2::Literal::usize_suffixed(i), proc_macro2::Literal::usize_suffixed(n));
     wrapped(argument, quote_spanned!(at=> ::warpsmith::__macro::lend::LentTo::<_, _, #i, #n>::new(#shape, #value)))
 }
@@ -106,13 +105,13 @@ pub fn lent_to_method(argument: &Expr, value: &TokenStream) -> TokenStream {
     if !may_be_array(argument) {
         return value.clone();
     }
-    let at = argument.span().resolved_at(Span::call_site());
+    let at = argument.span();
     wrapped(argument, quote_spanned!(at=> ::warpsmith::__macro::lend::LentToMethod::new(#value)))
 }
 
 /// The call that lends; what rustc says about it stands at the user's tokens.
 fn wrapped(argument: &Expr, value: TokenStream) -> TokenStream {
-    let (first, last) = (argument.span().resolved_at(Span::call_site()), last_span(argument));
+    let (first, last) = (argument.span(), last_span(argument));
     let end = parenthesized(last, TokenStream::new());
     quote_spanned!(first=> #value.__lend #end)
 }

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprIndex, Macro, Signature, Stmt, Type, parse_quote, parse_quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::{Block, Expr, ExprIndex, Macro, Signature, Stmt, Token, Type, parse_quote, parse_quote_spanned};
 
 use super::assign::compound;
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
@@ -23,7 +24,7 @@ use syn::{visit, visit_mut};
 pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
     let mut block = block.clone();
     let is_const = sig.is_some_and(|sig| sig.constness.is_some());
-    let mut twin = Twin { is_const, variables: variables(&block, sig), lends: false };
+    let mut twin = Twin { is_const, variables: variables(&block, sig), lends: false, launches: false };
     twin.visit_block_mut(&mut block);
     if twin.lends {
         let imports = super::lend::imports();
@@ -92,6 +93,8 @@ struct Twin {
     variables: HashSet<String>,
     /// Whether a call lends what may be an array.
     lends: bool,
+    /// Whether the next call is one of a kernel that is launched.
+    launches: bool,
 }
 
 impl VisitMut for Twin {
@@ -104,6 +107,7 @@ impl VisitMut for Twin {
             && LaunchChain::of(call).is_some()
         {
             call.method = twin_method(&call.method);
+            self.launches = true;
         }
         // `x[a..b].method()` borrows as the method asks.
         if let Expr::MethodCall(call) = expr
@@ -123,6 +127,7 @@ impl VisitMut for Twin {
         if let Some(place) = written(expr).filter(|place| !self.is_const && reads_itself(place) == 1) {
             index_last(place);
         }
+        let launched = matches!(expr, Expr::Call(_)) && std::mem::take(&mut self.launches);
         visit_mut::visit_expr_mut(&mut BelowMut(self), expr);
         match expr {
             Expr::Call(call) => {
@@ -131,7 +136,7 @@ impl VisitMut for Twin {
                 {
                     *call.func = rounded;
                 }
-                if !self.is_const && super::lend::lends(call) {
+                if !self.is_const && !launched && super::lend::lends(call) {
                     self.lends = true;
                     *expr = Expr::Verbatim(super::lend::twin_call(call, &self.variables));
                 }
@@ -273,6 +278,30 @@ fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
     })
 }
 
+/// Makes a message with values the text as it stands, and prints it with its values before: so does the text on a GPU.
+fn told(name: &str, arguments: &mut Punctuated<Expr, Token![,]>) {
+    let before = match name {
+        "panic" | "unreachable" => 0,
+        "assert" | "debug_assert" => 1,
+        _ => 2,
+    };
+    let message: Vec<Expr> = arguments.iter().skip(before).cloned().collect();
+    let [Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }), values @ ..] = message.as_slice() else { return };
+    if values.is_empty() && !super::format::names_values(text) {
+        return;
+    }
+    let written = text.value();
+    let told = match name.starts_with("debug_") {
+        true => quote!(let _ = ::core::format_args!(#(#message),*);),
+        false => quote!(::warpsmith::__macro::print(::std::format!(#(#message),*), true);),
+    };
+    while arguments.len() > before {
+        arguments.pop();
+    }
+    arguments.push(parse_quote!("{}"));
+    arguments.push(parse_quote!({ #told #written }));
+}
+
 impl Twin {
     /// The Rust form of a kernel macro; `None` leaves it as it stands.
     fn replace(&mut self, mac: &Macro) -> Option<Expr> {
@@ -282,6 +311,8 @@ impl Twin {
             return Some(Expr::Verbatim(array.twin(mac.path.span())));
         }
         let known = [
+            "panic",
+            "unreachable",
             "assert",
             "assert_eq",
             "assert_ne",
@@ -298,13 +329,14 @@ impl Twin {
         for argument in &mut arguments.0 {
             self.visit_expr_mut(argument);
         }
-        let arguments = arguments.0;
+        let mut arguments = arguments.0;
         if name == "println" || name == "print" {
             let text = leading_string(mac).map(|_| arguments.to_token_stream());
             let text = text.unwrap_or_else(|| quote!(""));
             let newline = name == "println";
             return Some(parse_quote!(::warpsmith::__macro::print(::std::format!(#text), #newline)));
         }
+        told(&name, &mut arguments);
         // The simulator checks the same as a checked launch, however the host was compiled. All of the call stands where
         // the macro does, so a failure has its line.
         let checked = syn::Ident::new(name.trim_start_matches("debug_"), mac.path.span());

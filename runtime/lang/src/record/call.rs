@@ -354,6 +354,17 @@ impl Recorder {
         Expr::unit()
     }
 
+    /// The condition of an assertion with values in its message, which are told where it fails.
+    pub fn told(&mut self, cond: Expr, tell: impl FnOnce(&mut Recorder) -> Expr) -> Expr {
+        if cond.as_bool() == Some(true) {
+            return cond;
+        }
+        let cond = self.bind(cond);
+        let fails = self.opposite(cond.clone());
+        self.when(fails, tell);
+        cond
+    }
+
     /// `println!(…)`
     pub fn print(&mut self, pieces: Vec<FormatPiece>, args: Vec<Expr>) -> Expr {
         let mut args: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();
