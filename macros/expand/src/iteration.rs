@@ -7,11 +7,13 @@ use syn::{Expr, ExprForLoop, ExprMethodCall};
 
 use super::consumer::{DROPPING, ENDING, UNCOUNTED, chain_has};
 use super::control::label_text;
+use super::device_method::hidden_method;
 use super::foreign_names;
 use super::lower::{Known, Lower, Lowered};
 use super::operands::{First, Operands};
 use super::pattern::Binds;
 use super::places::Access;
+use super::spelled::writes_receiver;
 
 const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and views, with `iter`, `iter_mut`, `enumerate`, \
     `zip`, `chain`, `rev`, `step_by`, `skip`, `take`, `take_while`, `skip_while`, `map`, `map_while`, `filter`, `filter_map`, `scan`, `inspect`, \
@@ -183,23 +185,28 @@ impl Lower<'_> {
         }
     }
 
-    /// `x.chunks(n)` and its like.
+    /// `x.chunks(n)` and its like, or a method of that name of a type of the user's: rustc finds the one that is meant.
     fn parts(&mut self, call: &ExprMethodCall, n: &Expr) -> Lowered {
-        let (dot, method) = (&call.dot_token, &call.method);
-        let name = method.to_string();
-        let mutable = name.ends_with("_mut");
-        let shape = match name.trim_end_matches("_mut") {
-            "chunks" => quote!(Chunks),
-            "chunks_exact" => quote!(ExactChunks),
-            _ => quote!(Windows),
-        };
-        let Operands { witness, setup, names } =
-            self.operands_by(&[&*call.receiver, n], First::Place(Access::of(mutable)), Self::expr);
-        let (line, (base, n), (shown, n_shown)) =
-            (self.line(method.span()), (&names[0], &names[1]), (&witness[0], &witness[1]));
+        let (dot, method, span) = (&call.dot_token, &call.method, call.method.span());
+        let writes = writes_receiver(method);
+        let (fn_probe, fn_index) = self.fn_probe(span);
+        let Operands { mut witness, setup, names } =
+            self.operands_by(&[&*call.receiver, n], First::Receiver, Self::expr);
+        let line = self.line(span);
+        let shown = self.methods.receiver(method, &witness.remove(0));
+        let hidden = hidden_method(method);
         Lowered {
-            witness: quote!(#shown #dot #method(#n_shown)),
-            emit: quote!({ #setup #line __r.iter_parts(#base, #n, ::warpsmith::__macro::PartShape::#shape, #mutable) }),
+            witness: quote!({
+                #[allow(unused_imports)]
+                use ::warpsmith::__macro::{WalkedParts as _, WalkedPartsMut as _};
+                #shown #dot #hidden(#(#witness,)* &#fn_probe)
+            }),
+            emit: quote!({
+                let __receiver = __r.receiver(__t.callee(#fn_index), #writes);
+                let __written = __receiver.is_written();
+                #setup #line
+                __r.iter_called(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]))
+            }),
         }
     }
 

@@ -98,6 +98,10 @@ impl VisitMut for PlainForms {
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        // A `const` block is Rust as it stands.
+        if let Expr::Const(_) = expr {
+            return;
+        }
         if let Expr::Closure(closure) = expr
             && let ReturnType::Type(..) = closure.output
         {

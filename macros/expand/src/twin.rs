@@ -103,6 +103,10 @@ impl VisitMut for Twin {
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        // A `const` block is Rust as it stands, as an item is.
+        if let Expr::Const(_) = expr {
+            return;
+        }
         if let Expr::MethodCall(call) = expr
             && LaunchChain::of(call).is_some()
         {

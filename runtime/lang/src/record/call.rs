@@ -29,6 +29,8 @@ pub enum Callee {
     Reinterpret,
     /// `.split_at(middle)`
     SplitAt,
+    /// `.chunks(n)` and its like, whether the parts may be written.
+    Parts(super::PartShape, bool),
     /// `.get_mut()` of a device static: a reference to it.
     Place,
     /// `.is_empty()`
@@ -121,7 +123,14 @@ impl Recorder {
             Some(Callee::Constant(value)) => value(),
             Some(Callee::Recorded(record)) => record(self, args, ty),
             Some(Callee::Device(device)) => self.call_device(&device, args),
-            Some(Callee::Native | Callee::Overloaded | Callee::Equality(_) | Callee::Kernel(_)) | None => {
+            Some(
+                Callee::Native
+                | Callee::Overloaded
+                | Callee::Equality(_)
+                | Callee::Kernel(_)
+                | Callee::Parts(..),
+            )
+            | None => {
                 self.fail(RecordError::Internal { what: "a call without a callee", at });
                 Expr::never()
             }

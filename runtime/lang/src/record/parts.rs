@@ -19,8 +19,24 @@ pub enum PartShape {
 }
 
 impl Recorder {
+    /// A method whose result is walked: parts of a slice, or what a function of the user's gives.
+    pub fn iter_called(&mut self, callee: Option<Callee>, args: Vec<Expr>) -> Iter<'static> {
+        let (shape, mutable) = match callee {
+            Some(Callee::Parts(shape, mutable)) => (shape, mutable),
+            callee => {
+                // The function itself says what it gives.
+                let given = self.call(callee, args, Type::Never);
+                return self.iter_into(given);
+            }
+        };
+        let mut args = args.into_iter();
+        let mut next = || args.next().unwrap_or_else(Expr::never);
+        let (base, n) = (next(), next());
+        self.iter_parts(base, n, shape, mutable)
+    }
+
     /// `base.chunks(n)` and its like.
-    pub fn iter_parts(&mut self, base: Expr, n: Expr, shape: PartShape, mutable: bool) -> Iter<'static> {
+    fn iter_parts(&mut self, base: Expr, n: Expr, shape: PartShape, mutable: bool) -> Iter<'static> {
         let base = self.sub_slice(mutable, base, None, None, false);
         let base = self.bind(base);
         let n = self.cast(n, Type::U64);

@@ -25,6 +25,7 @@ mod range;
 mod searched;
 mod slices;
 mod vector;
+pub mod walked;
 
 pub use arrays::ArrayMap;
 pub use ascii::AsciiMethods;
