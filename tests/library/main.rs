@@ -21,6 +21,7 @@ mod ends;
 mod everyday;
 mod iteration;
 mod options;
+mod own_parts;
 mod ranges;
 mod slices;
 mod vectors;

@@ -168,9 +168,7 @@ fn asserted(
 ) -> Lowered {
     let debug = is_debug(mac);
     let (shown, told) = match values {
-        Some(Lowered { witness, emit }) if !debug => {
-            (witness, quote!(let __c = __r.told(__c, |__r| #emit);))
-        }
+        Some(Lowered { witness, emit }) if !debug => (witness, quote!(let __c = __r.told(__c, |__r| #emit);)),
         Some(Lowered { witness, .. }) => (witness, TokenStream::new()),
         None => Default::default(),
     };
@@ -228,7 +226,9 @@ impl Lower<'_> {
                 let unescaped = text.value().replace("{{", "{").replace("}}", "}");
                 Message { text: Some(unescaped), values: None }
             }
-            Ok((pieces, values)) => Message { text: Some(text.value()), values: Some(self.print(&pieces, &values)) },
+            Ok((pieces, values)) => {
+                Message { text: Some(text.value()), values: Some(self.print(&pieces, &values)) }
+            }
             Err(error) => {
                 self.errors.add(error);
                 Message::default()

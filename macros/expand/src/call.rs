@@ -289,14 +289,7 @@ impl Lower<'_> {
                 "an iterator cannot be stored in a kernel; loop over it with `for`, or end it with `sum` or the like",
             );
         }
-        // `x[a..b].fill(v)` borrows as the method asks.
-        if writes_receiver(&e.method)
-            && let Expr::Index(index) = &*e.receiver
-            && let Expr::Range(_) = &*index.index
-        {
-            let part = &*e.receiver;
-            let mut e = e.clone();
-            *e.receiver = syn::parse_quote!(&mut #part);
+        if let Some(e) = writes_part(e) {
             return self.method_call(&e);
         }
         let expected = expectation(e);
@@ -327,7 +320,8 @@ impl Lower<'_> {
         };
         if lend::method_lends(e) {
             self.lends = true;
-            witness = e.args.iter().zip(&witness).map(|(arg, value)| lend::lent_to_method(arg, value)).collect();
+            witness =
+                e.args.iter().zip(&witness).map(|(arg, value)| lend::lent_to_method(arg, value)).collect();
         }
         let receiver = self.methods.receiver(&method, &receiver);
         let method = hidden_method(&method);
@@ -423,6 +417,18 @@ impl Lower<'_> {
             }
         })
     }
+}
+
+/// `(&mut x[a..b]).fill(v)` for `x[a..b].fill(v)`, which borrows as the method asks.
+pub(super) fn writes_part(e: &ExprMethodCall) -> Option<ExprMethodCall> {
+    let Expr::Index(index) = &*e.receiver else { return None };
+    let is_part = matches!(*index.index, Expr::Range(_));
+    (is_part && writes_receiver(&e.method)).then(|| {
+        let part = &*e.receiver;
+        let mut e = e.clone();
+        *e.receiver = syn::parse_quote!((&mut #part));
+        e
+    })
 }
 
 /// Why a variable cannot be called in a kernel.

@@ -73,7 +73,9 @@ impl Lower<'_> {
         let args: Vec<&Expr> = e.args.iter().collect();
         let takes = match (e.method.to_string().as_str(), args.as_slice()) {
             ("count", []) => Takes::default(),
-            ("sum" | "product" | "min" | "max" | "next" | "last", []) => Takes { typed: true, ..Takes::default() },
+            ("sum" | "product" | "min" | "max" | "next" | "last", []) => {
+                Takes { typed: true, ..Takes::default() }
+            }
             ("any" | "all" | "for_each", [f]) => Takes { closure: Some((f, 1)), ..Takes::default() },
             ("nth", [n]) => Takes { start: Some(n), typed: true, ..Takes::default() },
             ("find" | "rfind" | "find_map" | "position" | "rposition" | "min_by_key" | "max_by_key", [f]) => {
@@ -271,7 +273,8 @@ pub fn chain_has(expr: &Expr, names: &[&str]) -> bool {
         Expr::MethodCall(call) => {
             names.contains(&call.method.to_string().as_str())
                 || chain_has(&call.receiver, names)
-                || ((call.method == "zip" || call.method == "chain") && call.args.iter().any(|other| chain_has(other, names)))
+                || ((call.method == "zip" || call.method == "chain")
+                    && call.args.iter().any(|other| chain_has(other, names)))
         }
         Expr::Paren(inner) => chain_has(&inner.expr, names),
         _ => false,

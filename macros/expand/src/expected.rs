@@ -16,14 +16,18 @@ pub fn expect(expr: &mut Expr, ty: &Type) {
             e.else_branch.iter_mut().for_each(|(_, other)| expect(other, ty));
         }
         (Expr::Match(e), _) => e.arms.iter_mut().for_each(|arm| expect(&mut arm.body, ty)),
-        (Expr::Tuple(e), Type::Tuple(ty)) => e.elems.iter_mut().zip(&ty.elems).for_each(|(e, ty)| expect(e, ty)),
+        (Expr::Tuple(e), Type::Tuple(ty)) => {
+            e.elems.iter_mut().zip(&ty.elems).for_each(|(e, ty)| expect(e, ty))
+        }
         (Expr::Array(e), Type::Array(ty)) => e.elems.iter_mut().for_each(|e| expect(e, &ty.elem)),
         (Expr::Call(e), Type::Path(path)) => {
             if let (Some(ty), Some(arg)) = (of_variant(&e.func, path), e.args.first_mut()) {
                 expect(arg, ty);
             }
         }
-        (expr, Type::Reference(ty)) if matches!(*ty.elem, Type::Slice(_)) && may_be_array(expr) => whole(expr),
+        (expr, Type::Reference(ty)) if matches!(*ty.elem, Type::Slice(_)) && may_be_array(expr) => {
+            whole(expr)
+        }
         _ => {}
     }
 }

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall};
 
+use super::call::writes_part;
 use super::consumer::{DROPPING, ENDING, UNCOUNTED, chain_has};
 use super::control::label_text;
 use super::device_method::hidden_method;
@@ -174,7 +175,10 @@ impl Lower<'_> {
                 }
             }
             ("scan", Some(start)) if call.args.len() == 2 => self.scan(call, start, &call.args[1]),
-            (_, Some(n)) if makes_parts(call) => self.parts(call, n),
+            (_, Some(n)) if makes_parts(call) => {
+                let written = writes_part(call);
+                self.parts(written.as_ref().unwrap_or(call), n)
+            }
             _ if is_adapter(call) && self.is_walked(&call.receiver) => {
                 self.refuse_iterator(method, &refused(&name))
             }
@@ -305,7 +309,8 @@ pub fn out_of_reach(iterator: &Expr) -> Option<&'static str> {
 
 /// Returns whether steps that are left out are made all the same: behind a closure.
 pub fn leaves_steps(iterator: &Expr) -> bool {
-    chain_has(iterator, &["map", "take_while", "map_while", "scan", "inspect"]) || chain_has(iterator, &DROPPING)
+    chain_has(iterator, &["map", "take_while", "map_while", "scan", "inspect"])
+        || chain_has(iterator, &DROPPING)
 }
 
 /// Returns whether an iterator, or a part of it, decides itself where it ends.

@@ -72,13 +72,18 @@ pub fn twin_call(call: &ExprCall, variables: &HashSet<String>) -> TokenStream {
     let own = Ident::new("__own", path.span());
     let is_variable = path.path.get_ident().is_some_and(|name| variables.contains(&name.to_string()));
     let shape = if is_variable { quote!(#own) } else { quote!(#own.shape()) };
-    let args = call.args.iter().enumerate().map(|(i, arg)| {
-        lent(arg, &arg.to_token_stream(), &shape, [i, call.args.len()])
-    });
+    let args = call
+        .args
+        .iter()
+        .enumerate()
+        .map(|(i, arg)| lent(arg, &arg.to_token_stream(), &shape, [i, call.args.len()]));
     let mut called = call.clone();
     called.args = args.map(Expr::Verbatim).collect();
     if is_variable {
-        return enclosed(path, quote!(match ::warpsmith::__macro::lend::shape_of(&#path) { #own => #called }));
+        return enclosed(
+            path,
+            quote!(match ::warpsmith::__macro::lend::shape_of(&#path) { #own => #called }),
+        );
     }
     let function = parenthesized(last_span(path), quote_spanned!(path.span()=> #own.is(#path)));
     *called.func = Expr::Verbatim(function.to_token_stream());
@@ -97,7 +102,10 @@ fn lent(argument: &Expr, value: &TokenStream, shape: &TokenStream, [i, n]: [usiz
     }
     let at = argument.span();
     let (i, n) = (proc_macro2::Literal::usize_suffixed(i), proc_macro2::Literal::usize_suffixed(n));
-    wrapped(argument, quote_spanned!(at=> ::warpsmith::__macro::lend::LentTo::<_, _, #i, #n>::new(#shape, #value)))
+    wrapped(
+        argument,
+        quote_spanned!(at=> ::warpsmith::__macro::lend::LentTo::<_, _, #i, #n>::new(#shape, #value)),
+    )
 }
 
 /// An argument of a method, whose tokens are `value` now.

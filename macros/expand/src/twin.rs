@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::spanned::Spanned;
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprIndex, Macro, Signature, Stmt, Token, Type, parse_quote, parse_quote_spanned};
 
 use super::assign::compound;
@@ -290,7 +290,9 @@ fn told(name: &str, arguments: &mut Punctuated<Expr, Token![,]>) {
         _ => 2,
     };
     let message: Vec<Expr> = arguments.iter().skip(before).cloned().collect();
-    let [Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }), values @ ..] = message.as_slice() else { return };
+    let [Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }), values @ ..] = message.as_slice() else {
+        return;
+    };
     if values.is_empty() && !super::format::names_values(text) {
         return;
     }

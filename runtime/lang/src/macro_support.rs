@@ -17,9 +17,7 @@ pub use crate::gpu_trait_items;
 pub use crate::half::Nearest;
 pub use crate::ir::ValueLayout;
 pub use crate::meaning::{Arguments, Meaning, give};
-pub use crate::record::{
-    Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder,
-};
+pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
 pub use crate::simulator::context::print;
 pub use crate::simulator::declared::{hides, reads, writes};
 pub use crate::types::lend;
@@ -29,9 +27,9 @@ pub use crate::types::{
     no_variant,
 };
 pub use crate::witness::{
-    CalledFromKernels, ConstBlock, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem, HasTypes,
-    HostFunction, MistakenBody, Returns, SoundBody, Types, guard, missing, never_called, same, same_function,
-    see, typed, types_of, unreached,
+    CalledFromKernels, ConstBlock, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem,
+    HasTypes, HostFunction, MistakenBody, Returns, SoundBody, Types, guard, missing, never_called, same,
+    same_function, see, typed, types_of, unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.
