@@ -155,6 +155,16 @@ pub fn hidden_method(name: &Ident) -> Ident {
     format_ident!("{name}{SUFFIX}{longer}", span = name.span())
 }
 
+/// The hidden method that witnesses a call of `name` whose result is walked, where slices have a method of that name. It has a
+/// name of its own, because what slices give there is no value of a kernel.
+pub fn walked_method(name: &Ident) -> Option<Ident> {
+    const PARTS: [&str; 5] = ["chunks", "chunks_mut", "chunks_exact", "chunks_exact_mut", "windows"];
+    PARTS
+        .iter()
+        .any(|parts| name == parts)
+        .then(|| format_ident!("{name}_walked_in_kernels", span = name.span()))
+}
+
 /// A name that no other function declares: of those rustc shows the last part alone.
 fn numbered(name: &str, number: usize, span: Span) -> Ident {
     format_ident!("{name}{}_{number}", rustc_span::line(span), span = span)

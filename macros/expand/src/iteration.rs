@@ -8,7 +8,7 @@ use syn::{Expr, ExprForLoop, ExprMethodCall};
 use super::call::writes_part;
 use super::consumer::{DROPPING, ENDING, UNCOUNTED, chain_has};
 use super::control::label_text;
-use super::device_method::hidden_method;
+use super::device_method::walked_method;
 use super::foreign_names;
 use super::lower::{Known, Lower, Lowered};
 use super::operands::{First, Operands};
@@ -175,10 +175,7 @@ impl Lower<'_> {
                 }
             }
             ("scan", Some(start)) if call.args.len() == 2 => self.scan(call, start, &call.args[1]),
-            (_, Some(n)) if makes_parts(call) => {
-                let written = writes_part(call);
-                self.parts(written.as_ref().unwrap_or(call), n)
-            }
+            (_, Some(n)) if makes_parts(call) => self.parts(writes_part(call).as_ref().unwrap_or(call), n),
             _ if is_adapter(call) && self.is_walked(&call.receiver) => {
                 self.refuse_iterator(method, &refused(&name))
             }
@@ -197,14 +194,10 @@ impl Lower<'_> {
         let Operands { mut witness, setup, names } =
             self.operands_by(&[&*call.receiver, n], First::Receiver, Self::expr);
         let line = self.line(span);
-        let shown = self.methods.receiver(method, &witness.remove(0));
-        let hidden = hidden_method(method);
+        let shown = witness.remove(0);
+        let hidden = walked_method(method);
         Lowered {
-            witness: quote!({
-                #[allow(unused_imports)]
-                use ::warpsmith::__macro::{WalkedParts as _, WalkedPartsMut as _};
-                #shown #dot #hidden(#(#witness,)* &#fn_probe)
-            }),
+            witness: quote!(#shown #dot #hidden(#(#witness,)* &#fn_probe)),
             emit: quote!({
                 let __receiver = __r.receiver(__t.callee(#fn_index), #writes);
                 let __written = __receiver.is_written();
@@ -354,8 +347,7 @@ pub fn makes_iterator(e: &ExprMethodCall) -> bool {
 
 /// Returns whether a call makes an iterator of parts.
 fn makes_parts(e: &ExprMethodCall) -> bool {
-    const PARTS: [&str; 5] = ["chunks", "chunks_mut", "chunks_exact", "chunks_exact_mut", "windows"];
-    e.args.len() == 1 && PARTS.contains(&e.method.to_string().as_str())
+    e.args.len() == 1 && walked_method(&e.method).is_some()
 }
 
 /// Returns whether a call, by its name, makes an iterator of another, supported in a kernel or not.

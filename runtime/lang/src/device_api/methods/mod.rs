@@ -25,7 +25,7 @@ mod range;
 mod searched;
 mod slices;
 mod vector;
-pub mod walked;
+mod walked;
 
 pub use arrays::ArrayMap;
 pub use ascii::AsciiMethods;
@@ -45,6 +45,7 @@ pub use range::{InclusiveMethods, RangeMethods};
 pub use searched::{SearchArrays, SearchMethods};
 pub use slices::{SliceMethods, SliceMutMethods};
 pub use vector::VectorMethods;
+pub use walked::{WalkedParts, WalkedPartsMut};
 
 pub use crate::types::operators::{
     Clone as CloneMethod, Default as DefaultMethod, From as FromMethod, Into as IntoMethod, ResolveAdd,

@@ -9,6 +9,7 @@ macro_rules! walked {
         $($method:ident => $marker:ident: $shape:ident;)+
     })+) => {$(
         $(#[$doc])*
+        #[doc(hidden)]
         pub trait $trait: $of {
             $(
                 #[doc(hidden)]
@@ -36,13 +37,13 @@ macro_rules! walked {
 walked! {
     /// Parts that are read.
     WalkedParts: Sliceable, Chunks, &Self, false {
-        chunks_in_kernels => WalkedChunks: Chunks;
-        chunks_exact_in_kernels__ => WalkedExactChunks: ExactChunks;
-        windows_in_kernels => WalkedWindows: Windows;
+        chunks_walked_in_kernels => WalkedChunks: Chunks;
+        chunks_exact_walked_in_kernels => WalkedExactChunks: ExactChunks;
+        windows_walked_in_kernels => WalkedWindows: Windows;
     }
     /// Parts that are written.
     WalkedPartsMut: SliceableMut, ChunksMut, &mut Self, true {
-        chunks_mut_in_kernels => WalkedChunksMut: Chunks;
-        chunks_exact_mut_in_kernels______ => WalkedExactChunksMut: ExactChunks;
+        chunks_mut_walked_in_kernels => WalkedChunksMut: Chunks;
+        chunks_exact_mut_walked_in_kernels => WalkedExactChunksMut: ExactChunks;
     }
 }
