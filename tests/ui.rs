@@ -30,6 +30,7 @@ const SECOND_MESSAGES: &[(&str, &str)] = &[
 /// Names that a user never wrote.
 const INTERNAL: &[&str] = &[
     "_in_kernels",
+    "_in_kernel_loops",
     "__gpu",
     "Slice<",
     "Row<",

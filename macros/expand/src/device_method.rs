@@ -162,7 +162,7 @@ pub fn walked_method(name: &Ident) -> Option<Ident> {
     PARTS
         .iter()
         .any(|parts| name == parts)
-        .then(|| format_ident!("{name}_walked_in_kernels", span = name.span()))
+        .then(|| format_ident!("{name}_in_kernel_loops", span = name.span()))
 }
 
 /// A name that no other function declares: of those rustc shows the last part alone.

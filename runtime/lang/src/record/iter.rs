@@ -2,7 +2,7 @@
 
 use super::count::{is_small, is_widest};
 use super::decided::Decision;
-use super::parts::PartShape;
+use super::part_shape::PartShape;
 use super::place::Moment;
 use super::{RangeShape, RecordError, Recorder};
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};

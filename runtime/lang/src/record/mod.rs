@@ -29,6 +29,7 @@ mod loops;
 mod ops;
 pub(crate) mod option;
 mod order;
+mod part_shape;
 mod parts;
 mod pattern;
 mod place;
@@ -47,8 +48,8 @@ pub use launch::{ConstOf, Definition, KernelCallee, NoConst, PlainConst, record}
 pub use loops::RangeShape;
 pub(crate) use loops::ZERO_STEP;
 pub use order::Receiver;
+pub use part_shape::PartShape;
 pub(crate) use parts::NO_ELEMENTS;
-pub use parts::PartShape;
 pub(crate) use range::{HALF_OPEN, INCLUSIVE};
 
 use std::collections::HashMap;

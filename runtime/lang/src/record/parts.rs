@@ -1,22 +1,12 @@
 //! Walks over parts of a slice: `chunks`, `chunks_exact` and `windows`.
 
 use super::iter::{Item, Iter, number};
+use super::part_shape::PartShape;
 use super::{Callee, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type};
 
 /// The message of a launch that asks for parts of no elements.
 pub(crate) const NO_ELEMENTS: &str = "a part of a slice has at least one element";
-
-/// The parts that are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartShape {
-    /// `chunks(n)`: one behind the other, the last with what is left.
-    Chunks,
-    /// `chunks_exact(n)`: one behind the other, none with fewer elements.
-    ExactChunks,
-    /// `windows(n)`: one that begins at each element with `n - 1` more behind it.
-    Windows,
-}
 
 impl Recorder {
     /// A method whose result is walked: parts of a slice, or what a function of the user's gives.

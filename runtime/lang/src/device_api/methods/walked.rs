@@ -37,13 +37,13 @@ macro_rules! walked {
 walked! {
     /// Parts that are read.
     WalkedParts: Sliceable, Chunks, &Self, false {
-        chunks_walked_in_kernels => WalkedChunks: Chunks;
-        chunks_exact_walked_in_kernels => WalkedExactChunks: ExactChunks;
-        windows_walked_in_kernels => WalkedWindows: Windows;
+        chunks_in_kernel_loops => WalkedChunks: Chunks;
+        chunks_exact_in_kernel_loops => WalkedExactChunks: ExactChunks;
+        windows_in_kernel_loops => WalkedWindows: Windows;
     }
     /// Parts that are written.
     WalkedPartsMut: SliceableMut, ChunksMut, &mut Self, true {
-        chunks_mut_walked_in_kernels => WalkedChunksMut: Chunks;
-        chunks_exact_mut_walked_in_kernels => WalkedExactChunksMut: ExactChunks;
+        chunks_mut_in_kernel_loops => WalkedChunksMut: Chunks;
+        chunks_exact_mut_in_kernel_loops => WalkedExactChunksMut: ExactChunks;
     }
 }
