@@ -6,6 +6,7 @@
 // Kernels exercise the construct that they are a test of, also where Rust has a shorter one.
 #![allow(
     clippy::iter_out_of_bounds,
+    clippy::iter_skip_next,
     clippy::manual_range_contains,
     clippy::or_then_unwrap,
     clippy::reversed_empty_ranges,

@@ -13,6 +13,7 @@ mod body_check;
 mod builtin_macros;
 mod call;
 mod chain;
+mod closures;
 mod consumer;
 mod control;
 mod copied;

@@ -10,6 +10,7 @@
 //! Emitters are most of the code of a kernel. Where an emitter calls something while it holds a value that needs dropping, rustc writes
 //! code for an unwinding call. What an emitter holds for long, as the user's names, is therefore a number.
 
+mod adapters;
 mod assign;
 mod block;
 mod call;
