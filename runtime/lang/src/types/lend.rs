@@ -121,20 +121,36 @@ impl TakesArray for &mut Nothing {}
 impl<T, const L: usize> TakesArray for &[T; L] {}
 impl<T, const L: usize> TakesArray for &mut [T; L] {}
 
+/// The reference itself. Its type does not depend on the function's, so rustc knows it at once.
+pub trait AsItIs {
+    /// The reference.
+    type Reference;
+}
+
+impl<F, X, const I: usize, const N: usize> AsItIs for LentTo<F, X, I, N> {
+    type Reference = X;
+}
+
+/// The slice of the array that is referred to.
+pub trait AsSlice {
+    /// The slice.
+    type Slice;
+}
+
+impl<F, X: Whole, const I: usize, const N: usize> AsSlice for &LentTo<F, X, I, N> {
+    type Slice = X::Slice;
+}
+
 /// Found first: an array for a parameter that takes it, or that may be of any type.
-pub trait LentArray<P, A, R>: Sized {
+pub trait LentArray<P, A, R>: AsItIs + Sized {
     /// The argument.
-    type Given;
-    /// The argument.
-    fn __lend(self) -> Self::Given;
+    fn __lend(self) -> Self::Reference;
 }
 
 /// Found next: an array for a parameter that is a slice.
-pub trait LentSlice<A, R>: Sized {
+pub trait LentSlice<A, R>: AsSlice + Sized {
     /// The argument.
-    type Given;
-    /// The argument.
-    fn __lend(self) -> Self::Given;
+    fn __lend(self) -> Self::Slice;
 }
 
 /// Found last: anything else, which rustc coerces itself.
@@ -153,9 +169,8 @@ macro_rules! lent {
             F: Takes<P, A, R, I, N>,
             P: TakesArray,
         {
-            type Given = &'x $($mutability)? [T; L];
             #[inline(always)]
-            fn __lend(self) -> Self::Given {
+            fn __lend(self) -> Self::Reference {
                 self.given()
             }
         }
@@ -165,9 +180,8 @@ macro_rules! lent {
         where
             F: Takes<&'x $($mutability)? Slice<T>, A, R, I, N>,
         {
-            type Given = &'x $($mutability)? Slice<T>;
             #[inline]
-            fn __lend(self) -> Self::Given {
+            fn __lend(self) -> Self::Slice {
                 self.given().whole()
             }
         }
