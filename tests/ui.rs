@@ -30,6 +30,7 @@ const SECOND_MESSAGES: &[(&str, &str)] = &[
 /// Names that a user never wrote.
 const INTERNAL: &[&str] = &[
     "_in_kernels",
+    "_in_kernel_loops",
     "__gpu",
     "Slice<",
     "Row<",
@@ -54,6 +55,10 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
     (
         "calls/chunks_as_a_value",
         "a slice of the twin is a `Slice`, which rustc shows where it has no such method",
+    ),
+    (
+        "methods/own_method_that_is_walked",
+        "slices have a method of that name: rustc names the hidden one and its trait",
     ),
     ("calls/unknown_method", "a method that the library has for other numbers: rustc names its hidden one"),
     ("device_side/associated_function", "rustc names the hidden function in a label on the struct"),

@@ -17,8 +17,10 @@
 #![allow(clippy::manual_is_multiple_of)]
 
 mod abstraction;
+mod arrays_as_slices;
 mod bounds;
 mod closures;
+mod const_blocks;
 mod deep;
 mod enums;
 mod equality;
@@ -33,6 +35,7 @@ mod lent;
 mod lifetimes;
 mod limits;
 mod macro_rules;
+mod messages;
 mod mixed_operators;
 mod names;
 mod operators;
@@ -43,6 +46,7 @@ mod plain;
 mod plain_constants;
 mod plain_methods;
 mod plain_parts;
+mod rest_patterns;
 mod reuse;
 mod shadows;
 mod shared_memory;

@@ -6,6 +6,7 @@
 // Kernels exercise the construct that they are a test of, also where Rust has a shorter one.
 #![allow(
     clippy::iter_out_of_bounds,
+    clippy::iter_skip_next,
     clippy::manual_range_contains,
     clippy::or_then_unwrap,
     clippy::reversed_empty_ranges,
@@ -17,9 +18,11 @@
 
 mod bytes;
 mod emptied;
+mod ends;
 mod everyday;
 mod iteration;
 mod options;
+mod own_parts;
 mod ranges;
 mod slices;
 mod vectors;

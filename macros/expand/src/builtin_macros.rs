@@ -149,6 +149,35 @@ impl Parse for Arguments {
     }
 }
 
+/// The message of an assertion.
+#[derive(Default)]
+struct Message {
+    /// The text, with placeholders as they are written.
+    text: Option<String>,
+    /// What prints the text with its values.
+    values: Option<Lowered>,
+}
+
+/// An assertion. Values of its message are printed where it fails; what is left out of unchecked launches prints none.
+fn asserted(
+    mac: &syn::Macro,
+    witness: TokenStream,
+    cond: &TokenStream,
+    message: &TokenStream,
+    values: Option<Lowered>,
+) -> Lowered {
+    let debug = is_debug(mac);
+    let (shown, told) = match values {
+        Some(Lowered { witness, emit }) if !debug => (witness, quote!(let __c = __r.told(__c, |__r| #emit);)),
+        Some(Lowered { witness, .. }) => (witness, TokenStream::new()),
+        None => Default::default(),
+    };
+    Lowered {
+        witness: quote!({ #witness #shown; }),
+        emit: quote!({ let __c = #cond; #told __r.assert(__c, #message, #debug) }),
+    }
+}
+
 /// Returns whether an assertion is left out of unchecked launches.
 fn is_debug(mac: &syn::Macro) -> bool {
     mac.path.get_ident().is_some_and(|name| name.to_string().starts_with("debug_"))
@@ -182,19 +211,27 @@ impl Lower<'_> {
         }
     }
 
-    /// The message of an assertion: a string without placeholders, if there is one.
-    fn message(&mut self, arguments: &[Expr]) -> Option<String> {
-        match arguments {
-            [] => None,
-            [Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. })] if !text.value().contains(['{', '}']) => {
-                Some(text.value())
-            }
+    /// The message of an assertion, if there is one: the text as it stands, and its values, which are printed before.
+    fn message(&mut self, arguments: &[Expr]) -> Message {
+        let (text, values) = match arguments {
+            [] => return Message::default(),
+            [Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }), values @ ..] => (text, values),
             [first, ..] => {
-                self.errors.at(
-                    first,
-                    "a message in a kernel is one string without placeholders; print values with `println!`",
-                );
-                None
+                self.errors.at(first, "a message in a kernel is a string, with or without placeholders");
+                return Message::default();
+            }
+        };
+        match format::parse(text, values, true) {
+            Ok((_, values)) if values.is_empty() => {
+                let unescaped = text.value().replace("{{", "{").replace("}}", "}");
+                Message { text: Some(unescaped), values: None }
+            }
+            Ok((pieces, values)) => {
+                Message { text: Some(text.value()), values: Some(self.print(&pieces, &values)) }
+            }
+            Err(error) => {
+                self.errors.add(error);
+                Message::default()
             }
         }
     }
@@ -204,17 +241,14 @@ impl Lower<'_> {
         let Some((cond, rest)) = arguments.split_first() else {
             return self.refuse(mac, "`assert!` needs a condition");
         };
+        let Lowered { witness, emit } = self.expr(cond);
+        let message = self.message(rest);
         // The words of Rust, which the twin says.
-        let message = match self.message(rest) {
-            Some(message) => quote!(#message),
+        let text = match &message.text {
+            Some(text) => quote!(#text),
             None => quote!(::core::concat!("assertion failed: ", ::core::stringify!(#cond))),
         };
-        let Lowered { witness, emit } = self.expr(cond);
-        let debug = is_debug(mac);
-        Lowered {
-            witness: quote!(assert!(#witness)),
-            emit: quote!({ let __c = #emit; __r.assert(__c, #message, #debug) }),
-        }
+        asserted(mac, quote!(assert!(#witness);), &emit, &text, message.values)
     }
 
     fn assert_pair(&mut self, mac: &syn::Macro, symbol: &str) -> Lowered {
@@ -222,8 +256,6 @@ impl Lower<'_> {
         let [left, right, rest @ ..] = arguments.as_slice() else {
             return self.refuse(mac, "this assertion compares two values");
         };
-        let own = self.message(rest).map_or_else(String::new, |message| format!(": {message}"));
-        let message = format!("assertion `left {symbol} right` failed{own}");
         let op = Token![==](mac.path.span());
         let equal = syn::ExprBinary {
             attrs: vec![],
@@ -232,26 +264,28 @@ impl Lower<'_> {
             right: Box::new(right.clone()),
         };
         let Lowered { witness, emit } = self.binary(&equal);
-        let debug = is_debug(mac);
-        Lowered {
-            witness: quote!({ let _ = #witness; }),
-            emit: quote!({ let __c = #emit; __r.assert(__c, #message, #debug) }),
-        }
+        let message = self.message(rest);
+        let own = message.text.map_or_else(String::new, |text| format!(": {text}"));
+        let text = format!("assertion `left {symbol} right` failed{own}");
+        asserted(mac, quote!(let _ = #witness;), &emit, &quote!(#text), message.values)
     }
 
     fn panic(&mut self, mac: &syn::Macro, name: &str) -> Lowered {
         let Some(arguments) = self.parse_arguments(mac) else { return unit() };
         let default =
             if name == "panic" { "explicit panic" } else { "internal error: entered unreachable code" };
-        let own = self.message(&arguments);
-        let message = match (own, name) {
+        let Message { text, values } = self.message(&arguments);
+        let message = match (text, name) {
             (Some(message), "unreachable") => format!("{default}: {message}"),
             (Some(message), _) => message,
             (None, _) => default.to_owned(),
         };
+        let (shown, told) = values.map_or_else(Default::default, |Lowered { witness, emit }| {
+            (witness, quote!({ let __v = #emit; __r.statement(__v); }))
+        });
         Lowered {
-            witness: quote!(::core::panic!()),
-            emit: quote!({ let __c = __r.bool_(false); __r.assert(__c, #message, false); ::warpsmith::ir::Expr::never() }),
+            witness: quote!({ #shown; ::core::panic!() }),
+            emit: quote!({ #told let __c = __r.bool_(false); __r.assert(__c, #message, false); ::warpsmith::ir::Expr::never() }),
         }
     }
 
@@ -274,6 +308,11 @@ impl Lower<'_> {
                 return unit();
             }
         };
+        self.print(&pieces, &values)
+    }
+
+    /// Prints values between pieces of text.
+    fn print(&mut self, pieces: &[TokenStream], values: &[Expr]) -> Lowered {
         let references: Vec<&Expr> = values.iter().collect();
         let Operands { witness, setup, names } = self.arguments(&references);
         Lowered {

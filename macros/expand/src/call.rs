@@ -1,22 +1,21 @@
-//! Lowering of calls: functions, associated functions, methods and closures.
+//! Lowering of calls: functions, associated functions and methods.
 
 use crate::tokens::{optional, same_tokens};
 use proc_macro2::{Delimiter, Group};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprClosure, ExprMethodCall, Pat, ReturnType};
+use syn::{Expr, ExprCall, ExprMethodCall};
 
-use super::consumer::captures;
 use super::device_method::hidden_method;
 use super::device_path::DevicePath;
 use super::foreign_names;
 use super::iteration::makes_iterator;
 use super::launch_chain::LaunchChain;
-use super::lower::{Lower, Lowered, Name, as_statement, held, last_span, parenthesized, see, spanned_group};
+use super::lend;
+use super::lower::{Lower, Lowered, Name, held, last_span, parenthesized, spanned_group};
 use super::operands::{First, Operands};
 use super::places::is_place;
 use super::spelled::{PRIMITIVES, starts_uppercase, writes_receiver};
-use super::types::device_type;
 
 const NOT_CALLED: &str = "only functions, methods and closure parameters can be called in a kernel";
 
@@ -114,8 +113,19 @@ impl Lower<'_> {
         let line = self.line(span);
         self.methods.associated(&last.ident, e.args.len());
         let callee = self.hold(&callee);
+        let value = match self.lends(e) {
+            true => {
+                let own = self.own_name("__f", span);
+                let witness = lend::all(&args, &witness, &quote!(#own.shape()), 1);
+                quote_spanned!(span=> {
+                    let #own = ::warpsmith::__macro::FunctionItem::new();
+                    (#own.is(#callee))(#(#witness,)* &#fn_probe)
+                })
+            }
+            false => quote_spanned!(span=> (#callee)(#(#witness,)* &#fn_probe)),
+        };
         Lowered {
-            witness: self.tap(&probe, span, e, quote_spanned!(span=> (#callee)(#(#witness,)* &#fn_probe))),
+            witness: self.tap(&probe, span, e, value),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
@@ -166,9 +176,13 @@ impl Lower<'_> {
         let (fn_probe, fn_index) = self.fn_probe(first);
         let (probe, index) = self.probe(first);
         let line = self.line(first);
+        let own = self.own_name("__f", first);
+        let witness = match self.lends(e) {
+            true => lend::all(&args, &witness, &quote!(#own.shape()), 0),
+            false => witness,
+        };
         let given = Group::new(Delimiter::Parenthesis, quote!(#(#witness),*));
         let given = spanned_group(given, e.paren_token.span.close());
-        let own = self.own_name("__f", first);
         let function = self.own_name("__fn", first);
         let callee = parenthesized(last, function.to_token_stream());
         let takes_closures = args.iter().any(|arg| matches!(arg, Expr::Closure(_)));
@@ -199,15 +213,11 @@ impl Lower<'_> {
         }
     }
 
-    fn call_closure(&mut self, e: &ExprCall, closure: &syn::Ident) -> Lowered {
-        let args: Vec<&Expr> = e.args.iter().collect();
-        let Operands { witness, setup, names } = self.arguments(&args);
-        let (probe, index) = self.probe(e.func.span());
-        let held = held(closure);
-        Lowered {
-            witness: self.tap(&probe, e.func.span(), e, quote!(#closure(#(#witness),*))),
-            emit: quote!({ #setup __r.call_closure(&#held, ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
-        }
+    /// Returns whether a call lends what may be an array; then the witness needs the methods that do it.
+    pub(super) fn lends(&mut self, e: &ExprCall) -> bool {
+        let lends = lend::lends(e);
+        self.lends |= lends;
+        lends
     }
 
     /// `(a..b).contains(&x)`: comparisons.
@@ -253,14 +263,7 @@ impl Lower<'_> {
                 "an iterator cannot be stored in a kernel; loop over it with `for`, or end it with `sum` or the like",
             );
         }
-        // `x[a..b].fill(v)` borrows as the method asks.
-        if writes_receiver(&e.method)
-            && let Expr::Index(index) = &*e.receiver
-            && let Expr::Range(_) = &*index.index
-        {
-            let part = &*e.receiver;
-            let mut e = e.clone();
-            *e.receiver = syn::parse_quote!(&mut #part);
+        if let Some(e) = writes_part(e) {
             return self.method_call(&e);
         }
         let expected = expectation(e);
@@ -289,6 +292,11 @@ impl Lower<'_> {
             Expr::Unary(_) | Expr::Cast(_) | Expr::Binary(_) | Expr::Reference(_) => quote!((#receiver)),
             _ => receiver,
         };
+        if lend::method_lends(e) {
+            self.lends = true;
+            witness =
+                e.args.iter().zip(&witness).map(|(arg, value)| lend::lent_to_method(arg, value)).collect();
+        }
         let receiver = self.methods.receiver(&method, &receiver);
         let method = hidden_method(&method);
         let turbofish = &e.turbofish;
@@ -303,86 +311,18 @@ impl Lower<'_> {
             emit: quote!({ let __receiver = __r.receiver(__t.callee(#fn_index), #writes); let __written = __receiver.is_written(); #setup #own #line #expecting __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
         }
     }
+}
 
-    pub(super) fn closure(&mut self, e: &ExprClosure) -> Lowered {
-        if let Some(token) = &e.asyncness {
-            return self.refuse(token, "`async` has no meaning in a kernel; remove it");
-        }
-        let (ret_probe, ret_index) = self.probe(e.body.span());
-        let by_value = e.capture.is_some();
-        let (two, captured) = self.capturing(by_value, |lower| lower.closure_body(e, &ret_probe, ret_index));
-        if captured.is_empty() {
-            return two;
-        }
-        let (captures, captured) = captures(&captured);
-        let emit = two.emit;
-        Lowered { witness: two.witness, emit: quote!({ #captures #captured #emit }) }
-    }
-
-    fn closure_body(&mut self, e: &ExprClosure, ret_probe: &syn::Ident, ret_index: usize) -> Lowered {
-        self.scoped(|lower| {
-            let mut inputs = Vec::new();
-            let mut sees = Vec::new();
-            let mut declares = Vec::new();
-            let mut body = (*e.body).clone();
-            for (i, input) in e.inputs.iter().enumerate() {
-                let (pat, ty) = match input {
-                    Pat::Type(typed) => (&*typed.pat, Some(device_type(&typed.ty))),
-                    other => (other, None),
-                };
-                let (ident, mutable, text) = match pat {
-                    Pat::Ident(name) => {
-                        (name.ident.clone(), name.mutability.is_some(), name.ident.to_string())
-                    }
-                    // A parameter without a name gets one, and the body takes it apart.
-                    other => {
-                        let ident = format_ident!("__c{i}", span = other.span());
-                        let value = as_statement(&body, body.to_token_stream());
-                        body = syn::parse_quote!({ let #other = #ident; #value });
-                        (ident, false, String::new())
-                    }
-                };
-                let name = if mutable { quote!(mut #ident) } else { quote!(#ident) };
-                let (probe, index) = lower.probe(ident.span());
-                lower.bind(&ident, Name::Local);
-                inputs.push(match ty {
-                    Some(ty) => quote!(#name: #ty),
-                    None => quote!(#name),
-                });
-                sees.push(see(&probe, &ident));
-                let held = held(&ident);
-                declares.push(quote!(let #held = __r.closure_arg(#text, #mutable, __t.ty(#index));));
-            }
-            lower.closures += 1;
-            let Lowered { witness, emit: body_emit } = lower.expr(&body);
-            lower.closures -= 1;
-            lower.forget_line();
-            let (body_witness, capture, by_value) =
-                (as_statement(&body, witness), &e.capture, e.capture.is_some());
-            let value = lower.tap(
-                ret_probe,
-                e.body.span(),
-                &e.body,
-                quote!({ ::warpsmith::__macro::unreached(); #(#sees)* #body_witness }),
-            );
-            let output = match &e.output {
-                ReturnType::Type(arrow, ty) => {
-                    let ty = device_type(ty);
-                    quote!(#arrow #ty)
-                }
-                ReturnType::Default => quote!(),
-            };
-            Lowered {
-                witness: quote!(#capture |#(#inputs),*| #output { #value }),
-                emit: quote!({
-                    __r.closure_begin();
-                    #(#declares)*
-                    let __v = #body_emit;
-                    __r.closure_end(#by_value, __t.ty(#ret_index), __v)
-                }),
-            }
-        })
-    }
+/// `(&mut x[a..b]).fill(v)` for `x[a..b].fill(v)`, which borrows as the method asks.
+pub(super) fn writes_part(e: &ExprMethodCall) -> Option<ExprMethodCall> {
+    let Expr::Index(index) = &*e.receiver else { return None };
+    let is_part = matches!(*index.index, Expr::Range(_));
+    (is_part && writes_receiver(&e.method)).then(|| {
+        let part = &*e.receiver;
+        let mut e = e.clone();
+        *e.receiver = syn::parse_quote!((&mut #part));
+        e
+    })
 }
 
 /// Why a variable cannot be called in a kernel.

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::call::names_type;
+use super::iteration::{leaves_steps, out_of_reach};
 use super::lower::{Lower, Lowered, as_statement, held};
 use super::pattern::Binds;
 use super::spelled::{is_variant, starts_uppercase};
@@ -14,10 +15,13 @@ use crate::visitor::{Below, Visit};
 use syn::visit;
 
 const SUPPORTED: &str = "an iterator in a kernel is walked by `for`, or ends in `sum`, `product`, `count`, `min`, `max`, \
-    `min_by`, `max_by`, `min_by_key`, `max_by_key`, `fold`, `reduce`, `any`, `all`, `find`, `position` or `for_each`; write the loop out";
+    `min_by`, `max_by`, `min_by_key`, `max_by_key`, `fold`, `reduce`, `any`, `all`, `find`, `rfind`, `find_map`, `position`, `rposition`, `next`, `nth`, `last` or `for_each`; write the loop out";
 
 /// Adapters that leave items out.
 pub const DROPPING: [&str; 3] = ["filter", "filter_map", "skip_while"];
+
+/// Adapters that end an iterator before its items do.
+pub const ENDING: [&str; 3] = ["take_while", "map_while", "scan"];
 
 /// Why nothing that counts items stands behind one of these.
 pub const UNCOUNTED: &str =
@@ -35,6 +39,8 @@ const CLOSURES: [(&str, usize, usize); 9] = [
     ("map_or", 1, 1),
     ("map_or_else", 1, 1),
 ];
+
+const ADVANCED: &str = "an iterator in a variable cannot be advanced in a kernel; loop over it with `for`, or keep the next number in a variable";
 
 /// The arguments of a method that ends an iterator.
 #[derive(Default)]
@@ -67,9 +73,12 @@ impl Lower<'_> {
         let args: Vec<&Expr> = e.args.iter().collect();
         let takes = match (e.method.to_string().as_str(), args.as_slice()) {
             ("count", []) => Takes::default(),
-            ("sum" | "product" | "min" | "max", []) => Takes { typed: true, ..Takes::default() },
+            ("sum" | "product" | "min" | "max" | "next" | "last", []) => {
+                Takes { typed: true, ..Takes::default() }
+            }
             ("any" | "all" | "for_each", [f]) => Takes { closure: Some((f, 1)), ..Takes::default() },
-            ("find" | "position" | "min_by_key" | "max_by_key", [f]) => {
+            ("nth", [n]) => Takes { start: Some(n), typed: true, ..Takes::default() },
+            ("find" | "rfind" | "find_map" | "position" | "rposition" | "min_by_key" | "max_by_key", [f]) => {
                 Takes { closure: Some((f, 1)), typed: true, start: None }
             }
             ("reduce" | "min_by" | "max_by", [f]) => {
@@ -78,6 +87,12 @@ impl Lower<'_> {
             ("fold", [start, f]) => Takes { start: Some(start), closure: Some((f, 2)), typed: true },
             _ => return self.refuse_consumer(e, SUPPORTED),
         };
+        if let Some(message) = unreachable_end(e) {
+            return self.refuse_consumer(e, message);
+        }
+        if (e.method == "next" || e.method == "nth") && matches!(&*e.receiver, Expr::Path(_)) {
+            return self.refuse_consumer(e, ADVANCED);
+        }
         if e.method == "position" && chain_has(&e.receiver, &DROPPING) {
             return self.refuse_consumer(e, UNCOUNTED);
         }
@@ -114,7 +129,8 @@ impl Lower<'_> {
         let line = self.line(e.method.span());
         self.forget_line();
         let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
-        let record = format_ident!("iter_{}", e.method);
+        let left = e.method == "nth" && leaves_steps(&e.receiver);
+        let record = format_ident!("iter_{}{}", e.method, if left { "_left" } else { "" });
         let (iter_witness, iter_emit) = (iter.witness, iter.emit);
         let value = quote!(#iter_witness #dot #method #turbofish (#(#witness),*));
         Lowered {
@@ -245,13 +261,20 @@ fn returns(body: &Expr) -> Option<syn::ExprReturn> {
     search.0
 }
 
+/// Why a method that begins at the end of an iterator cannot stand behind those before it.
+fn unreachable_end(e: &ExprMethodCall) -> Option<&'static str> {
+    let from_the_end = e.method == "rposition" || e.method == "rfind";
+    from_the_end.then(|| out_of_reach(&e.receiver)).flatten()
+}
+
 /// Returns whether a chain of calls, or what is zipped with it, has one of some names.
 pub fn chain_has(expr: &Expr, names: &[&str]) -> bool {
     match expr {
         Expr::MethodCall(call) => {
             names.contains(&call.method.to_string().as_str())
                 || chain_has(&call.receiver, names)
-                || (call.method == "zip" && call.args.iter().any(|other| chain_has(other, names)))
+                || ((call.method == "zip" || call.method == "chain")
+                    && call.args.iter().any(|other| chain_has(other, names)))
         }
         Expr::Paren(inner) => chain_has(&inner.expr, names),
         _ => false,

@@ -11,7 +11,7 @@ use crate::rustc_span;
 
 /// Methods that values of the library have: of these rustc finds other candidates too, and speaks of all.
 const LIBRARY: &str = " abs abs_diff acos acosh add and and_then as_mut as_mut_ptr as_ptr as_ref asin \
-    asinh atan atan2 atanh block borrowing_sub carrying_add carrying_mul cast cast_signed cast_unsigned \
+    asinh atan atan2 atanh binary_search binary_search_by binary_search_by_key block borrowing_sub carrying_add carrying_mul cast cast_signed cast_unsigned \
     cbrt ceil checked_abs checked_add checked_add_signed checked_add_unsigned checked_div \
     checked_div_euclid checked_ilog10 checked_ilog2 checked_mul checked_neg checked_next_multiple_of \
     checked_next_power_of_two checked_pow checked_rem checked_rem_euclid checked_shl checked_shr \
@@ -27,7 +27,7 @@ const LIBRARY: &str = " abs abs_diff acos acosh add and and_then as_mut as_mut_p
     len length ln ln_1p load log log10 log2 map map_err map_or map_or_else max midpoint min mul_add \
     next_down next_multiple_of next_power_of_two next_up normalize offset ok ok_or ok_or_else or or_else \
     overflowing_abs overflowing_add overflowing_add_signed overflowing_div overflowing_mul overflowing_neg \
-    overflowing_pow overflowing_rem overflowing_shl overflowing_shr overflowing_sub pow powf powi read \
+    overflowing_pow overflowing_rem overflowing_shl overflowing_shr overflowing_sub partition_point pow powf powi read \
     recip reinterpret reinterpret_mut rem_euclid replace reverse_bits rotate_left rotate_right round \
     round_ties_even sample saturating_abs saturating_add saturating_add_signed saturating_add_unsigned \
     saturating_div saturating_mul saturating_neg saturating_pow saturating_sub saturating_sub_unsigned \
@@ -75,6 +75,11 @@ fn in_library(name: &Ident) -> bool {
     LIBRARY.contains(&format!(" {name} "))
 }
 
+/// Returns whether a name is that of methods of the library, and seldom of a user's own.
+pub fn is_of_library_alone(name: &Ident) -> bool {
+    in_library(name) && !OFTEN_OWN.iter().any(|own| name == own)
+}
+
 /// A name that a body calls on a value, or at the end of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Called {
@@ -111,7 +116,7 @@ impl DeviceMethods {
 
     /// The receiver of a call of `method` in the witness, where rustc looks for its device side.
     pub fn receiver(&mut self, method: &Ident, receiver: &TokenStream) -> TokenStream {
-        if in_library(method) && !OFTEN_OWN.iter().any(|name| method == name) {
+        if is_of_library_alone(method) {
             return receiver.clone();
         }
         let number = self.number(method, Called::OnValue);
@@ -148,6 +153,16 @@ pub fn hidden_method(name: &Ident) -> Ident {
     let missing = (name.to_string().len() + 1).saturating_sub(SUFFIX.len());
     let longer = "_".repeat(if known { 0 } else { missing });
     format_ident!("{name}{SUFFIX}{longer}", span = name.span())
+}
+
+/// The hidden method that witnesses a call of `name` whose result is walked, where slices have a method of that name. It has a
+/// name of its own, because what slices give there is no value of a kernel.
+pub fn walked_method(name: &Ident) -> Option<Ident> {
+    const PARTS: [&str; 5] = ["chunks", "chunks_mut", "chunks_exact", "chunks_exact_mut", "windows"];
+    PARTS
+        .iter()
+        .any(|parts| name == parts)
+        .then(|| format_ident!("{name}_in_kernel_loops", span = name.span()))
 }
 
 /// A name that no other function declares: of those rustc shows the last part alone.

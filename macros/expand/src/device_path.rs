@@ -108,6 +108,20 @@ fn is_one_of_std(path: &ExprPath) -> bool {
     single(path).is_some_and(|name| STD.iter().any(|std| name == std))
 }
 
+/// Returns whether a path names a function of ours or of Rust's library, as far as tokens tell.
+pub fn is_library_function(path: &ExprPath) -> bool {
+    const MODULES: [&str; 7] = ["std", "core", "mem", "cmp", "array", "hint", "ptr"];
+    let begins = |first: &syn::PathSegment| MODULES.iter().any(|module| first.ident == module);
+    match single(path) {
+        Some(name) => is_one_of_std(path) || is_builtin(name),
+        None => path.path.segments.first().is_some_and(begins),
+    }
+}
+
+fn is_builtin(name: &Ident) -> bool {
+    BUILTINS.lines().any(|builtin| name == builtin)
+}
+
 /// Returns whether a path is the name of a crate, and so of more than a function.
 fn is_crate(path: &ExprPath) -> bool {
     single(path).is_some_and(|name| crates().iter().any(|own| name == own))
@@ -116,7 +130,6 @@ fn is_crate(path: &ExprPath) -> bool {
 /// Returns whether a name certainly is one without the stand-in too, beside which an import of it would be ambiguous: a macro
 /// expands the user's own function of that name, and the prelude or a crate has it as well.
 fn needs_no_stand_in(path: &ExprPath) -> bool {
-    let is_builtin = |name: &Ident| BUILTINS.lines().any(|builtin| name == builtin);
     is_crate(path) || single(path).is_some_and(is_builtin)
 }
 

@@ -27,6 +27,7 @@ impl Lower<'_> {
             Expr::Cast(e) => self.cast(e),
             Expr::Closure(e) => self
                 .refuse(e, "a closure is an argument of a `#[gpu_fn]`, or the value of a variable; write a `#[gpu_fn]` for it"),
+            Expr::Const(e) => self.const_block(e),
             Expr::Continue(e) => self.continue_(e),
             Expr::Field(e) => self.field(e, Access::Read),
             Expr::ForLoop(e) => self.for_loop(e),
@@ -62,7 +63,6 @@ impl Lower<'_> {
                 "`?` is for functions that return an `Option` or a `Result`, and for closures whose type is written, `|i| -> Option<u32> { … }`; in a kernel write `let Some(value) = option else { return };`"
             }
             Expr::RawAddr(_) => "`&raw` is not supported in a kernel; write `&mut place as *mut T`",
-            Expr::Const(_) => "const blocks are not supported in a kernel; declare a `const` item",
             Expr::Infer(_) => "`_` is not supported here in a kernel; write a value",
             _ => "this expression is not supported in a kernel; write it with `if`, `match`, loops and calls",
         };
@@ -141,6 +141,15 @@ impl Lower<'_> {
         Lowered {
             witness: quote!((#witness as #ty)),
             emit: quote!({ let __a = #emit; #line __r.cast(__a, <#ty as ::warpsmith::__macro::DeviceType>::ty()) }),
+        }
+    }
+
+    /// `const { … }`: the emitter takes its value, of the type that rustc infers in the witness.
+    fn const_block(&mut self, e: &syn::ExprConst) -> Lowered {
+        let block = self.declare_block(e.const_token.span);
+        Lowered {
+            witness: quote!(#block.is(#e)),
+            emit: quote!(__r.constant(&#block.is(#e), ::core::option::Option::None)),
         }
     }
 

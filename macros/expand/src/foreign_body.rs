@@ -82,7 +82,7 @@ pub fn expand(attr: TokenStream, item: &Function) -> TokenStream {
     let twin_sig = super::function::twin_signature(sig);
     let twin_body: Block = match &item.block {
         Some(block) => {
-            let (body, tells) = (twin(block, false), touch::tell(&body, &params, &mut errors));
+            let (body, tells) = (twin(block, None), touch::tell(&body, &params, &mut errors));
             syn::parse_quote!({ #tells #body })
         }
         None => syn::parse_quote!({

@@ -223,7 +223,6 @@ pub fn value(name: &str) -> Option<String> {
 const WHOLE_CHUNKS: &str = "write `0..x.len() / n` and take `&x[i * n..][..n]`";
 const WINDOWS: &str = "write `n..=x.len()` and take `&x[i - n..i]`";
 const SORTED: &str = "write the loop: of an array that one thread has, an insertion sort; of a slice that many threads share, a bitonic sort";
-const HALVED: &str = "write the loop that halves a range";
 
 /// Methods of slices and vectors of Rust's library that a kernel's slices lack.
 const SLICE_METHODS: &[(&str, &str)] = &[
@@ -246,11 +245,7 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("array_windows", WINDOWS),
     ("rotate_left", "write the loop into another slice"),
     ("rotate_right", "write the loop into another slice"),
-    ("partition_point", HALVED),
-    ("binary_search_by", HALVED),
-    ("binary_search_by_key", HALVED),
     ("is_sorted", "write `(1..x.len()).all(|i| x[i - 1] <= x[i])`"),
-    ("binary_search", HALVED),
     ("get_unchecked", "write `x[i]`; `launch_unchecked` leaves the checks out"),
     ("get_unchecked_mut", "write `&mut x[i]`; `launch_unchecked` leaves the checks out"),
     ("to_vec", "a kernel has no `Vec`; use an array, or `copy_from_slice` into another slice"),
@@ -299,7 +294,6 @@ const COUNTED: &str = "keep the next index in a variable";
 
 /// Adapters of iterators of Rust's library that those of a kernel lack.
 const ADAPTERS: &[(&str, &str)] = &[
-    ("chain", "write two loops"),
     ("flat_map", NESTED),
     ("flatten", NESTED),
     ("cycle", "take the remainder of an index: `x[i % x.len()]`"),

@@ -49,6 +49,11 @@ pub fn parse(text: &LitStr, given: &[Expr], newline: bool) -> syn::Result<(Vec<T
     Ok((pieces, values))
 }
 
+/// Returns whether a text names values of its own: `{x}`.
+pub fn names_values(text: &LitStr) -> bool {
+    parse(text, &[], false).map_or(true, |(_, values)| !values.is_empty())
+}
+
 fn text_piece(text: &str) -> TokenStream {
     quote!(::warpsmith::__macro::text(#text))
 }

@@ -129,7 +129,7 @@ fn twin_fn(item: &ItemFn, shown: &Signature, broken: bool) -> TokenStream {
 pub fn twin_of(sig: &Signature, block: &Block) -> (Signature, Block) {
     let (mut sig, mut block) = (sig.clone(), block.clone());
     super::reread::bind(&mut sig, &mut block);
-    (twin_signature(&sig), twin(&block, sig.constness.is_some()))
+    (twin_signature(&sig), twin(&block, Some(&sig)))
 }
 
 /// The signature with slices as descriptors.

@@ -48,7 +48,7 @@ impl HeldBody {
         let renamed = rename(block.to_token_stream());
         let mut block: Block = parse_quote!(#renamed);
         elide_lifetimes(&mut block);
-        let body = twin(&block, sig.constness.is_some());
+        let body = twin(&block, Some(sig));
         let missing = (!recording::gives_value(&sig.output, &block))
             .then(|| quote!(::warpsmith::__macro::never_called()));
         let (declaration, quiet) = (self.declaration(sig), signature::quiet());

@@ -7,7 +7,7 @@ use syn::{
     parse_quote,
 };
 
-use super::device_method::hidden_method;
+use super::device_method::{hidden_method, walked_method};
 use super::function::{twin_of, twin_signature};
 use super::held_body::HeldBody;
 use super::plain::PlainForms;
@@ -204,8 +204,8 @@ impl<'a> Method<'a> {
         let marker = marker_name(type_name, &self.item.sig.ident);
         let arguments = signature::arguments(&self.own_generics());
         let sig = witnessed_signature(&self.shown, &quote!(#marker<Self, #(#arguments),*>));
-        let (vis, quiet) = (&self.item.vis, signature::quiet());
-        ImplItem::Verbatim(quote!(#quiet #vis #sig { ::warpsmith::__macro::never_called() }))
+        let (vis, name) = (&self.item.vis, &self.item.sig.ident);
+        ImplItem::Verbatim(hidden_methods(name, &sig, |sig| quote!(#vis #sig)))
     }
 
     /// The type that stands for an instance of the method.
@@ -401,13 +401,20 @@ fn trait_items(
     };
     vec![
         TraitItem::Fn(shown),
-        TraitItem::Verbatim(quote!(#quiet #sig { ::warpsmith::__macro::never_called() })),
+        TraitItem::Verbatim(hidden_methods(&method.sig.ident, &sig, |sig| quote!(#sig))),
         TraitItem::Verbatim(quote!(#quiet #held { ::warpsmith::__macro::typed(()) })),
         TraitItem::Verbatim(quote! {
             #quiet
             fn #record #impl_generics(__r: &mut ::warpsmith::__macro::Recorder) where Self: Sized, #predicates #body
         }),
     ]
+}
+
+/// The hidden method of this signature, which witnesses a call of `name`, and the one for a call whose result is walked.
+fn hidden_methods(name: &Ident, sig: &Signature, shown: impl Fn(&Signature) -> TokenStream) -> TokenStream {
+    let walked = walked_method(name).map(|walked| Signature { ident: walked, ..sig.clone() });
+    let (quiet, methods) = (signature::quiet(), [sig].into_iter().chain(&walked).map(shown));
+    quote!(#(#quiet #methods { ::warpsmith::__macro::never_called() })*)
 }
 
 /// The signature under its hidden name, with the probe that learns the marker.

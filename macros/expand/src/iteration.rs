@@ -5,16 +5,19 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall};
 
-use super::consumer::{DROPPING, UNCOUNTED, chain_has};
+use super::call::writes_part;
+use super::consumer::{DROPPING, ENDING, UNCOUNTED, chain_has};
 use super::control::label_text;
+use super::device_method::walked_method;
 use super::foreign_names;
 use super::lower::{Known, Lower, Lowered};
 use super::operands::{First, Operands};
 use super::pattern::Binds;
 use super::places::Access;
+use super::spelled::writes_receiver;
 
 const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and views, with `iter`, `iter_mut`, `enumerate`, \
-    `zip`, `rev`, `step_by`, `skip`, `take`, `take_while`, `skip_while`, `map`, `map_while`, `filter`, `filter_map`, `scan`, `inspect`, \
+    `zip`, `chain`, `rev`, `step_by`, `skip`, `take`, `take_while`, `skip_while`, `map`, `map_while`, `filter`, `filter_map`, `scan`, `inspect`, \
     `copied` and `cloned`";
 
 impl Lower<'_> {
@@ -74,8 +77,15 @@ impl Lower<'_> {
     }
 
     fn range_iterator(&mut self, range: &syn::ExprRange) -> Lowered {
-        let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            return self.refuse_iterator(range, "a range in a kernel's `for` has a start and an end");
+        let Some(start) = &range.start else {
+            return self.refuse_iterator(range, "a range that is walked has a start; write `0..`");
+        };
+        let Some(end) = &range.end else {
+            let (Lowered { witness, emit }, limits) = (self.expr(start), &range.limits);
+            return Lowered {
+                witness: quote!(((#witness) #limits)),
+                emit: quote!({ let __a = #emit; __r.iter_from(__a) }),
+            };
         };
         let ([sw, ew], setup, [a, b]) = self.operands([&**start, &**end]);
         let (inclusive, dots) = match &range.limits {
@@ -122,14 +132,15 @@ impl Lower<'_> {
                     emit: quote!({ let __i = #emit; __r.#record(__i) }),
                 }
             }
-            ("zip", Some(other)) => {
+            ("zip" | "chain", Some(other)) => {
                 let left = self.iterator(&call.receiver);
                 let right = self.iterator(other);
+                let record = syn::Ident::new(&format!("iter_{name}"), method.span());
                 let (left_witness, left_emit, right_witness, right_emit) =
                     (left.witness, left.emit, right.witness, right.emit);
                 Lowered {
                     witness: quote!(#left_witness #dot #method(#right_witness)),
-                    emit: quote!({ let __i = #left_emit; let __j = #right_emit; __r.iter_zip(__i, __j) }),
+                    emit: quote!({ let __i = #left_emit; let __j = #right_emit; __r.#record(__i, __j) }),
                 }
             }
             ("step_by" | "skip" | "take", Some(n)) => {
@@ -137,10 +148,11 @@ impl Lower<'_> {
                 let (n, line) = (self.expr(n), self.line(n.span()));
                 let (iter_witness, iter_emit, n_witness, n_emit) =
                     (iter.witness, iter.emit, n.witness, n.emit);
-                // Behind a closure, items that are skipped are made all the same.
-                let made = name == "skip"
-                    && chain_has(&call.receiver, &["map", "take_while", "map_while", "scan", "inspect"]);
-                let left = if made || chain_has(&call.receiver, &DROPPING) { "_left" } else { "" };
+                let counts = match name.as_str() {
+                    "skip" => leaves_steps(&call.receiver),
+                    _ => chain_has(&call.receiver, &DROPPING),
+                };
+                let left = if counts { "_left" } else { "" };
                 let record = syn::Ident::new(&format!("iter_{name}{left}"), method.span());
                 Lowered {
                     witness: quote!(#iter_witness #dot #method(#n_witness)),
@@ -163,7 +175,7 @@ impl Lower<'_> {
                 }
             }
             ("scan", Some(start)) if call.args.len() == 2 => self.scan(call, start, &call.args[1]),
-            (_, Some(n)) if makes_parts(call) => self.parts(call, n),
+            (_, Some(n)) if makes_parts(call) => self.parts(writes_part(call).as_ref().unwrap_or(call), n),
             _ if is_adapter(call) && self.is_walked(&call.receiver) => {
                 self.refuse_iterator(method, &refused(&name))
             }
@@ -174,23 +186,24 @@ impl Lower<'_> {
         }
     }
 
-    /// `x.chunks(n)` and its like.
+    /// `x.chunks(n)` and its like, or a method of that name of a type of the user's: rustc finds the one that is meant.
     fn parts(&mut self, call: &ExprMethodCall, n: &Expr) -> Lowered {
-        let (dot, method) = (&call.dot_token, &call.method);
-        let name = method.to_string();
-        let mutable = name.ends_with("_mut");
-        let shape = match name.trim_end_matches("_mut") {
-            "chunks" => quote!(Chunks),
-            "chunks_exact" => quote!(ExactChunks),
-            _ => quote!(Windows),
-        };
-        let Operands { witness, setup, names } =
-            self.operands_by(&[&*call.receiver, n], First::Place(Access::of(mutable)), Self::expr);
-        let (line, (base, n), (shown, n_shown)) =
-            (self.line(method.span()), (&names[0], &names[1]), (&witness[0], &witness[1]));
+        let (dot, method, span) = (&call.dot_token, &call.method, call.method.span());
+        let writes = writes_receiver(method);
+        let (fn_probe, fn_index) = self.fn_probe(span);
+        let Operands { mut witness, setup, names } =
+            self.operands_by(&[&*call.receiver, n], First::Receiver, Self::expr);
+        let line = self.line(span);
+        let shown = witness.remove(0);
+        let hidden = walked_method(method);
         Lowered {
-            witness: quote!(#shown #dot #method(#n_shown)),
-            emit: quote!({ #setup #line __r.iter_parts(#base, #n, ::warpsmith::__macro::PartShape::#shape, #mutable) }),
+            witness: quote!(#shown #dot #hidden(#(#witness,)* &#fn_probe)),
+            emit: quote!({
+                let __receiver = __r.receiver(__t.callee(#fn_index), #writes);
+                let __written = __receiver.is_written();
+                #setup #line
+                __r.iter_called(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]))
+            }),
         }
     }
 
@@ -264,6 +277,9 @@ fn refused(name: &str) -> String {
 fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
     let before = |names: &[&str]| chain_has(&call.receiver, names);
     match call.method.to_string().as_str() {
+        "chain" if ends_early(&call.receiver) || call.args.iter().any(ends_early) => Some(
+            "a `chain` goes on where this iterator decides to end, which is not supported in a kernel; put `chain` before it, or write two loops",
+        ),
         "zip" | "step_by" if before(&DROPPING) => Some(UNCOUNTED),
         "zip" | "step_by" if before(&["map"]) => {
             Some("put this before `map` in a kernel: the closure runs for the items that are used")
@@ -271,10 +287,39 @@ fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
         "zip" | "step_by" if before(&["take_while", "map_while", "scan", "inspect"]) => {
             Some("put this first in a kernel: the closures before it run for the items that are used")
         }
-        "rev" if before(&["map", "filter", "filter_map", "inspect"]) && before(&["zip", "take"]) => Some(
-            "put `rev` before `zip`, `take` and `map` in a kernel: the closure runs for the items that are used",
-        ),
+        "rev" => out_of_reach(&call.receiver),
         _ => None,
+    }
+}
+
+/// Why the end of an iterator, from which a method begins, cannot be found before closures have run.
+pub fn out_of_reach(iterator: &Expr) -> Option<&'static str> {
+    let before = |names: &[&str]| chain_has(iterator, names);
+    (before(&["map", "filter", "filter_map", "inspect"]) && before(&["zip", "take"])).then_some(
+        "put `rev` before `zip`, `take` and `map` in a kernel: the closure runs for the items that are used",
+    )
+}
+
+/// Returns whether steps that are left out are made all the same: behind a closure.
+pub fn leaves_steps(iterator: &Expr) -> bool {
+    chain_has(iterator, &["map", "take_while", "map_while", "scan", "inspect"])
+        || chain_has(iterator, &DROPPING)
+}
+
+/// Returns whether an iterator, or a part of it, decides itself where it ends.
+fn ends_early(iterator: &Expr) -> bool {
+    match iterator {
+        Expr::MethodCall(call) => {
+            let name = call.method.to_string();
+            let limited = name == "take" && chain_has(&call.receiver, &DROPPING);
+            let joins = name == "zip" || name == "chain";
+            limited
+                || ENDING.contains(&name.as_str())
+                || ends_early(&call.receiver)
+                || (joins && call.args.iter().any(ends_early))
+        }
+        Expr::Paren(inner) => ends_early(&inner.expr),
+        _ => false,
     }
 }
 
@@ -302,12 +347,11 @@ pub fn makes_iterator(e: &ExprMethodCall) -> bool {
 
 /// Returns whether a call makes an iterator of parts.
 fn makes_parts(e: &ExprMethodCall) -> bool {
-    const PARTS: [&str; 5] = ["chunks", "chunks_mut", "chunks_exact", "chunks_exact_mut", "windows"];
-    e.args.len() == 1 && PARTS.contains(&e.method.to_string().as_str())
+    e.args.len() == 1 && walked_method(&e.method).is_some()
 }
 
 /// Returns whether a call, by its name, makes an iterator of another, supported in a kernel or not.
-fn is_adapter(e: &ExprMethodCall) -> bool {
+pub fn is_adapter(e: &ExprMethodCall) -> bool {
     const ADAPTERS: [&str; 22] = [
         "enumerate",
         "zip",

@@ -322,7 +322,7 @@ impl<'a> Parts<'a> {
 
     /// The twin: a function that gives it as a closure, whose hidden type is an error if the closure has mistakes.
     fn twin(&self) -> TokenStream {
-        let (params, body) = (self.twin_params(), twin(&self.item.block, false));
+        let (params, body) = (self.twin_params(), twin(&self.item.block, None));
         let types: Vec<_> = self.params.iter().map(|p| twin_type(&p.written)).collect();
         let attrs =
             self.item.attrs.iter().filter(|a| a.path().is_ident("allow") || a.path().is_ident("expect"));

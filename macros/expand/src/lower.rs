@@ -82,6 +82,8 @@ pub struct Lower<'e> {
     /// Mistakes found.
     pub errors: &'e mut Errors,
     probes: Vec<TokenStream>,
+    /// What ties the types of `const` blocks in the witness to those in the emitter.
+    pub blocks: Vec<Ident>,
     scopes: Vec<HashMap<String, Name>>,
     /// The certain types of names in scope, as far as tokens tell.
     known: Vec<HashMap<String, Known>>,
@@ -96,6 +98,8 @@ pub struct Lower<'e> {
     pub methods: super::device_method::DeviceMethods,
     /// Whether mistakes of the twin silence the witness; see [`Lower::hold`].
     pub guarded: bool,
+    /// Whether a call lends what may be an array.
+    pub lends: bool,
     /// Whether the body knows generic types.
     pub generic: bool,
     /// The probe of the last value that was tapped.
@@ -114,6 +118,7 @@ impl<'e> Lower<'e> {
         Self {
             errors,
             probes: Vec::new(),
+            blocks: Vec::new(),
             scopes: vec![HashMap::new()],
             known: vec![HashMap::new()],
             last_line: 0,
@@ -122,6 +127,7 @@ impl<'e> Lower<'e> {
             captures: RefCell::default(),
             methods: Default::default(),
             guarded: false,
+            lends: false,
             generic: false,
             last_tap: Cell::new(None),
             ended: HashSet::new(),
@@ -138,6 +144,13 @@ impl<'e> Lower<'e> {
     /// Declares a function probe.
     pub fn fn_probe(&mut self, span: Span) -> (Ident, usize) {
         self.declare(span)
+    }
+
+    /// Declares what ties the type of a `const` block.
+    pub fn declare_block(&mut self, span: Span) -> Ident {
+        let name = self.own_name(&format!("__block{}", self.blocks.len()), span);
+        self.blocks.push(name.clone());
+        name
     }
 
     /// A name of the witness's own, which stands at `span`.

@@ -236,31 +236,27 @@ impl Lower<'_> {
         setup: &mut TokenStream,
         bindings: &mut TokenStream,
     ) -> TokenStream {
-        let rest = slice.elems.iter().position(|elem| matches!(elem, Pat::Rest(_)));
+        let rest = slice.elems.iter().position(|elem| matches!(elem, Pat::Rest(_)) || is_named_rest(elem));
         let mut tests = Vec::new();
         for (i, elem) in slice.elems.iter().enumerate() {
-            if let Pat::Ident(syn::PatIdent { subpat: Some((_, inner)), .. }) = elem
-                && let Pat::Rest(_) = &**inner
-            {
-                self.errors.at(
-                    elem,
-                    "`name @ ..` is not supported in a kernel; take a slice: `let name = &a[1..];`",
-                );
-            } else if rest != Some(i) {
-                let part = self.part_ident();
-                let element = match rest.is_some_and(|rest| i > rest) {
-                    true => {
-                        let back = slice.elems.len() - i;
-                        quote!(__r.element_part_from_end(__x, #back))
-                    }
-                    false => {
-                        let index = i.to_string();
-                        quote!(__r.element_part(__x, #index))
-                    }
-                };
-                setup.extend(quote!(let #part = { let __x = #of.clone(); #element };));
-                tests.push(self.test(elem, &part, binds, setup, bindings));
+            let back = slice.elems.len() - i;
+            let element = match rest {
+                Some(rest) if i > rest => quote!(__r.element_part_from_end(__x, #back)),
+                Some(rest) if i == rest => {
+                    let behind = back - 1;
+                    quote!(__r.rest_part(__x, #i, #behind))
+                }
+                _ => {
+                    let index = i.to_string();
+                    quote!(__r.element_part(__x, #index))
+                }
+            };
+            if matches!(elem, Pat::Rest(_)) {
+                continue;
             }
+            let part = self.part_ident();
+            setup.extend(quote!(let #part = { let __x = #of.clone(); #element };));
+            tests.push(self.test(elem, &part, binds, setup, bindings));
         }
         all(&tests)
     }
@@ -336,6 +332,14 @@ impl Lower<'_> {
                 quote!(::warpsmith::ir::Expr::unit())
             }
         }
+    }
+}
+
+/// Returns whether a pattern is `name @ ..`.
+fn is_named_rest(pat: &Pat) -> bool {
+    match pat {
+        Pat::Ident(name) => name.subpat.as_ref().is_some_and(|(_, inner)| matches!(**inner, Pat::Rest(_))),
+        _ => false,
     }
 }
 

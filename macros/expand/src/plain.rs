@@ -8,11 +8,12 @@
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{
-    BinOp, Expr, FnArg, RangeLimits, ReturnType, Signature, Type, TypeParamBound, UnOp, parse_quote,
-    parse_quote_spanned,
+    BinOp, Expr, FnArg, Pat, RangeLimits, ReturnType, Signature, Stmt, Type, TypeParamBound, UnOp,
+    parse_quote, parse_quote_spanned,
 };
 
 use super::assign::compound;
+use super::expected;
 use super::spelled::writes_receiver;
 use crate::visitor::{BelowMut, VisitMut};
 use syn::visit_mut;
@@ -87,7 +88,20 @@ impl VisitMut for PlainForms {
         }
     }
 
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Local(local) = stmt
+            && let (Pat::Type(typed), Some(init)) = (&local.pat, &mut local.init)
+        {
+            expected::expect(&mut init.expr, &typed.ty);
+        }
+        visit_mut::visit_stmt_mut(&mut BelowMut(self), stmt);
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        // A `const` block is Rust as it stands.
+        if let Expr::Const(_) = expr {
+            return;
+        }
         if let Expr::Closure(closure) = expr
             && let ReturnType::Type(..) = closure.output
         {

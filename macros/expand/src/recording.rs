@@ -88,6 +88,8 @@ pub fn recording(
     let plain = guard.and_then(|guard| guard.plain.as_ref());
     let asked = plain.map(|path| ask(&format_ident!("__sound"), path));
     let methods = lower.methods.items(asked.as_ref());
+    let blocks = std::mem::take(&mut lower.blocks);
+    let lending = lower.lends.then(super::lend::imports);
     let (body_witness, body_emit) = (body.witness, body.emit);
     let missing = (!gives_value(output, &block)).then(|| quote!(::warpsmith::__macro::never_called()));
     let (output, returns) = match output {
@@ -104,6 +106,7 @@ pub fn recording(
             let __t = ::warpsmith::__macro::types_of(|| {
                 #[allow(unused_imports)]
                 use ::warpsmith::__macro::methods::*;
+                #lending
                 #methods
                 #probes
                 // The rest is type-checked, but not borrow-checked: the twin is.
@@ -116,6 +119,7 @@ pub fn recording(
             });
         },
         emitter: quote! {
+            #(let #blocks = ::warpsmith::__macro::ConstBlock::new();)*
             let __emit = |__r: &mut ::warpsmith::__macro::Recorder, __t: &::warpsmith::__macro::Types| {
                 #declares
                 #returns

@@ -1,9 +1,12 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprIndex, Macro, Stmt, Type, parse_quote, parse_quote_spanned};
+use syn::{Block, Expr, ExprIndex, Macro, Signature, Stmt, Token, Type, parse_quote, parse_quote_spanned};
 
 use super::assign::compound;
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
@@ -14,18 +17,24 @@ use super::lower::any_ident;
 use super::places::{PartBounds, slice_method, slice_value, to_index};
 use super::spelled::writes_receiver;
 use super::types::Slices;
-use crate::visitor::{BelowMut, VisitMut};
-use syn::visit_mut;
+use crate::visitor::{Below, BelowMut, Visit, VisitMut};
+use syn::{visit, visit_mut};
 
 /// Rewrites a body into its twin.
-pub fn twin(block: &Block, is_const: bool) -> Block {
+pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
     let mut block = block.clone();
-    Twin { is_const }.visit_block_mut(&mut block);
+    let is_const = sig.is_some_and(|sig| sig.constness.is_some());
+    let mut twin = Twin { is_const, variables: variables(&block, sig), lends: false, launches: false };
+    twin.visit_block_mut(&mut block);
+    if twin.lends {
+        let imports = super::lend::imports();
+        block.stmts.insert(0, Stmt::Item(syn::Item::Verbatim(imports)));
+    }
     // Slices of arrays are descriptors too; what is constant calls Rust's own methods.
     if !is_const && calls_method(block.to_token_stream()) {
         let methods = quote!(
             #[allow(unused_imports)]
-            use ::warpsmith::__macro::{ArrayMethods as _, ArrayParts as _};
+            use ::warpsmith::__macro::{ArrayMethods as _, ArrayParts as _, SearchArrays as _};
         );
         block.stmts.insert(0, Stmt::Item(syn::Item::Verbatim(methods)));
     }
@@ -34,7 +43,7 @@ pub fn twin(block: &Block, is_const: bool) -> Block {
 
 /// Returns whether a body may call a method that arrays have in bodies.
 fn calls_method(body: TokenStream) -> bool {
-    const METHODS: [&str; 15] = [
+    const METHODS: [&str; 19] = [
         "split_at",
         "split_at_mut",
         "get",
@@ -50,13 +59,42 @@ fn calls_method(body: TokenStream) -> bool {
         "split_last",
         "starts_with",
         "ends_with",
+        "partition_point",
+        "binary_search",
+        "binary_search_by",
+        "binary_search_by_key",
     ];
     any_ident(body, &|ident| METHODS.iter().any(|method| ident == method))
+}
+
+/// The names of all variables of a body, which may be closures.
+fn variables(block: &Block, sig: Option<&Signature>) -> HashSet<String> {
+    struct Names(HashSet<String>);
+    impl<'a> Visit<'a> for Names {
+        fn this(&mut self) -> &mut dyn Visit<'a> {
+            self
+        }
+
+        fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
+            self.0.insert(pat.ident.to_string());
+            visit::visit_pat_ident(&mut Below(self), pat);
+        }
+    }
+    let mut names = Names(HashSet::new());
+    names.visit_block(block);
+    sig.iter().flat_map(|sig| &sig.inputs).for_each(|input| names.visit_fn_arg(input));
+    names.0
 }
 
 struct Twin {
     /// Whether the function is a `const fn`, which indexes by `usize` alone.
     is_const: bool,
+    /// The names of variables.
+    variables: HashSet<String>,
+    /// Whether a call lends what may be an array.
+    lends: bool,
+    /// Whether the next call is one of a kernel that is launched.
+    launches: bool,
 }
 
 impl VisitMut for Twin {
@@ -65,10 +103,15 @@ impl VisitMut for Twin {
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        // A `const` block is Rust as it stands, as an item is.
+        if let Expr::Const(_) = expr {
+            return;
+        }
         if let Expr::MethodCall(call) = expr
             && LaunchChain::of(call).is_some()
         {
             call.method = twin_method(&call.method);
+            self.launches = true;
         }
         // `x[a..b].method()` borrows as the method asks.
         if let Expr::MethodCall(call) = expr
@@ -88,6 +131,7 @@ impl VisitMut for Twin {
         if let Some(place) = written(expr).filter(|place| !self.is_const && reads_itself(place) == 1) {
             index_last(place);
         }
+        let launched = matches!(expr, Expr::Call(_)) && std::mem::take(&mut self.launches);
         visit_mut::visit_expr_mut(&mut BelowMut(self), expr);
         match expr {
             Expr::Call(call) => {
@@ -95,6 +139,17 @@ impl VisitMut for Twin {
                     && let Some(rounded) = rounded_once(&path.path)
                 {
                     *call.func = rounded;
+                }
+                if !self.is_const && !launched && super::lend::lends(call) {
+                    self.lends = true;
+                    *expr = Expr::Verbatim(super::lend::twin_call(call, &self.variables));
+                }
+            }
+            Expr::MethodCall(call) if !self.is_const && super::lend::method_lends(call) => {
+                self.lends = true;
+                for arg in &mut call.args {
+                    let lent = super::lend::lent_to_method(arg, &arg.to_token_stream());
+                    *arg = Expr::Verbatim(lent);
                 }
             }
             Expr::MethodCall(call) if !self.is_const && call.method == "step_by" => {
@@ -227,6 +282,32 @@ fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
     })
 }
 
+/// Makes a message with values the text as it stands, and prints it with its values before: so does the text on a GPU.
+fn told(name: &str, arguments: &mut Punctuated<Expr, Token![,]>) {
+    let before = match name {
+        "panic" | "unreachable" => 0,
+        "assert" | "debug_assert" => 1,
+        _ => 2,
+    };
+    let message: Vec<Expr> = arguments.iter().skip(before).cloned().collect();
+    let [Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }), values @ ..] = message.as_slice() else {
+        return;
+    };
+    if values.is_empty() && !super::format::names_values(text) {
+        return;
+    }
+    let written = text.value();
+    let told = match name.starts_with("debug_") {
+        true => quote!(let _ = ::core::format_args!(#(#message),*);),
+        false => quote!(::warpsmith::__macro::print(::std::format!(#(#message),*), true);),
+    };
+    while arguments.len() > before {
+        arguments.pop();
+    }
+    arguments.push(parse_quote!("{}"));
+    arguments.push(parse_quote!({ #told #written }));
+}
+
 impl Twin {
     /// The Rust form of a kernel macro; `None` leaves it as it stands.
     fn replace(&mut self, mac: &Macro) -> Option<Expr> {
@@ -236,6 +317,8 @@ impl Twin {
             return Some(Expr::Verbatim(array.twin(mac.path.span())));
         }
         let known = [
+            "panic",
+            "unreachable",
             "assert",
             "assert_eq",
             "assert_ne",
@@ -252,13 +335,14 @@ impl Twin {
         for argument in &mut arguments.0 {
             self.visit_expr_mut(argument);
         }
-        let arguments = arguments.0;
+        let mut arguments = arguments.0;
         if name == "println" || name == "print" {
             let text = leading_string(mac).map(|_| arguments.to_token_stream());
             let text = text.unwrap_or_else(|| quote!(""));
             let newline = name == "println";
             return Some(parse_quote!(::warpsmith::__macro::print(::std::format!(#text), #newline)));
         }
+        told(&name, &mut arguments);
         // The simulator checks the same as a checked launch, however the host was compiled. All of the call stands where
         // the macro does, so a failure has its line.
         let checked = syn::Ident::new(name.trim_start_matches("debug_"), mac.path.span());

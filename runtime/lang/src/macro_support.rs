@@ -9,26 +9,26 @@ use crate::types::Slice;
 
 pub use crate::argument::ImageArg;
 pub use crate::device_api::methods;
+pub use crate::device_api::methods::SearchArrays;
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::device_type::{Field, NoField};
 pub use crate::gpu_trait_items;
 pub use crate::half::Nearest;
 pub use crate::ir::ValueLayout;
 pub use crate::meaning::{Arguments, Meaning, give};
-pub use crate::record::{
-    Callee, ConstOf, DeviceCallee, NoConst, PartShape, PlainConst, RangeShape, Recorder,
-};
+pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
 pub use crate::simulator::context::print;
 pub use crate::simulator::declared::{hides, reads, writes};
+pub use crate::types::lend;
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{
     ArrayMethods, ArrayParts, DeviceType, GpuType, IndexInteger, PartIndex, Sliceable, SliceableMut,
     no_variant,
 };
 pub use crate::witness::{
-    CalledFromKernels, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem, HasTypes,
-    HostFunction, MistakenBody, Returns, SoundBody, Types, guard, missing, never_called, same, same_function,
-    see, typed, types_of, unreached,
+    CalledFromKernels, ConstBlock, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem,
+    HasTypes, HostFunction, MistakenBody, Returns, SoundBody, Types, guard, missing, never_called, same,
+    same_function, see, typed, types_of, unreached,
 };
 
 /// A descriptor that lives as long as the thread may name it.

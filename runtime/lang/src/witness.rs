@@ -26,7 +26,7 @@ macro_rules! marker {
 pub struct Probe<E>(PhantomData<fn() -> E>);
 
 // A `move` closure of a witness takes copies of the probes that it names.
-marker! { Probe FnProbe FunctionItem }
+marker! { Probe FnProbe FunctionItem ConstBlock }
 
 /// Witnesses which instance of a device function is called.
 pub struct FnProbe<M>(PhantomData<fn() -> M>);
@@ -52,6 +52,22 @@ impl<F> FunctionItem<F> {
     /// The function again.
     pub fn get(&self) -> F {
         never_called()
+    }
+}
+
+/// Ties the type that rustc infers for a `const { … }` in the witness to the one in the emitter.
+pub struct ConstBlock<T>(PhantomData<fn() -> T>);
+
+impl<T> ConstBlock<T> {
+    /// A block whose type is still to be found.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        ConstBlock(PhantomData)
+    }
+
+    /// The value.
+    pub fn is(&self, value: T) -> T {
+        value
     }
 }
 

@@ -29,6 +29,8 @@ pub enum Callee {
     Reinterpret,
     /// `.split_at(middle)`
     SplitAt,
+    /// `.chunks(n)` and its like, whether the parts may be written.
+    Parts(super::PartShape, bool),
     /// `.get_mut()` of a device static: a reference to it.
     Place,
     /// `.is_empty()`
@@ -121,7 +123,14 @@ impl Recorder {
             Some(Callee::Constant(value)) => value(),
             Some(Callee::Recorded(record)) => record(self, args, ty),
             Some(Callee::Device(device)) => self.call_device(&device, args),
-            Some(Callee::Native | Callee::Overloaded | Callee::Equality(_) | Callee::Kernel(_)) | None => {
+            Some(
+                Callee::Native
+                | Callee::Overloaded
+                | Callee::Equality(_)
+                | Callee::Kernel(_)
+                | Callee::Parts(..),
+            )
+            | None => {
                 self.fail(RecordError::Internal { what: "a call without a callee", at });
                 Expr::never()
             }
@@ -285,6 +294,7 @@ impl Recorder {
     /// Rust's auto-ref and auto-deref of a receiver, and reads of references given by value.
     fn adjust(&mut self, arg: Expr, param: &Type) -> Expr {
         match (param, &arg.ty) {
+            _ if is_array_for_slice(&arg.ty, param) => self.lend(arg, param.clone()),
             // A method of `&self` on a `&&T`: the receiver is read once for each extra reference.
             (Type::Ref { to, .. }, Type::Ref { to: inner, .. }) => {
                 if matches!(**inner, Type::Ref { .. }) && !matches!(**to, Type::Ref { .. }) {
@@ -301,6 +311,16 @@ impl Recorder {
             (Type::Ref { mutable, .. }, _) => self.ref_(*mutable, arg),
             (_, Type::Ref { .. }) => self.value(arg),
             _ => arg,
+        }
+    }
+
+    /// A reference as the type that a function takes: of an array where that is a slice, all elements.
+    pub fn lend(&mut self, reference: Expr, ty: Type) -> Expr {
+        match &ty {
+            Type::Ref { mutable, .. } if is_array_for_slice(&reference.ty, &ty) => {
+                self.sub_slice(*mutable, reference, None, None, false)
+            }
+            _ => reference,
         }
     }
 
@@ -343,6 +363,17 @@ impl Recorder {
         Expr::unit()
     }
 
+    /// The condition of an assertion with values in its message, which are told where it fails.
+    pub fn told(&mut self, cond: Expr, tell: impl FnOnce(&mut Recorder) -> Expr) -> Expr {
+        if cond.as_bool() == Some(true) {
+            return cond;
+        }
+        let cond = self.bind(cond);
+        let fails = self.opposite(cond.clone());
+        self.when(fails, tell);
+        cond
+    }
+
     /// `println!(…)`
     pub fn print(&mut self, pieces: Vec<FormatPiece>, args: Vec<Expr>) -> Expr {
         let mut args: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();
@@ -372,5 +403,15 @@ impl Recorder {
         self.frame().add_effect(Effect::Writes);
         self.push(StmtKind::Print { pieces, args });
         Expr::unit()
+    }
+}
+
+/// Returns whether a reference to an array is given for a slice.
+fn is_array_for_slice(given: &Type, asked: &Type) -> bool {
+    match (given, asked) {
+        (Type::Ref { to: given, .. }, Type::Ref { to: asked, .. }) => {
+            matches!((&**given, &**asked), (Type::Array(..), Type::Slice(_)))
+        }
+        _ => false,
     }
 }

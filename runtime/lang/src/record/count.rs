@@ -1,7 +1,7 @@
 //! The number of an iterator's items, and the item at a position, in arithmetic that overflows for no range.
 
 use super::Recorder;
-use super::iter::number;
+use super::iter::{number, select};
 use crate::ir::{BinaryOp, Expr, Scalar, Type};
 
 impl Recorder {
@@ -65,6 +65,22 @@ impl Recorder {
         let (base, k) = (self.cast(base, Type::Scalar(Scalar::I64)), self.cast(k, Type::Scalar(Scalar::I64)));
         let moved = self.binary(op, base, k);
         self.cast(moved, ty)
+    }
+
+    /// The number of steps of two iterators, one after the other; if it exceeds a `u64`, the largest.
+    pub(super) fn sum_of_counts(&mut self, a: Expr, b: Expr, long: bool) -> Expr {
+        let most = i128::from(u64::MAX);
+        if let (Some(a), Some(b)) = (a.as_int(), b.as_int()) {
+            return number((a + b).min(most));
+        }
+        let sum = self.binary(BinaryOp::Add, a.clone(), b.clone());
+        if !long {
+            return self.simple(sum);
+        }
+        let most = number(most);
+        let room = self.binary(BinaryOp::Sub, most.clone(), b);
+        let fits = self.binary(BinaryOp::Le, a, room);
+        self.simple(select(fits, sum, most))
     }
 
     /// The number of every `n`-th step among `count` steps.

@@ -1,8 +1,8 @@
 //! Walks over elements: iterators become a range or a count, and an item for each step.
 
-use super::count::{is_small, is_widest};
+use super::count::is_widest;
 use super::decided::Decision;
-use super::parts::PartShape;
+use super::part_shape::PartShape;
 use super::place::Moment;
 use super::{RangeShape, RecordError, Recorder};
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
@@ -12,17 +12,19 @@ pub(super) type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
 
 /// An iterator that a loop walks.
 pub struct Iter<'a> {
-    extent: LoopCount,
-    item: Item<'a>,
+    pub(super) extent: LoopCount,
+    pub(super) item: Item<'a>,
     /// Whether there may be nearly 2^64 items; nothing can be added to their number then.
-    long: bool,
+    pub(super) long: bool,
 }
 
 /// The range that the loop of an iterator counts.
 #[allow(clippy::large_enum_variant, reason = "one is made for a loop, and taken apart at once")]
-enum LoopCount {
+pub(super) enum LoopCount {
     /// The steps, from zero to below a `u64` that cannot change.
     Count(Expr),
+    /// All numbers from a start on, until something leaves the loop.
+    Endless(Expr),
     /// The numbers of a range.
     Range { start: Expr, end: Expr, inclusive: bool, step: Option<Expr>, reversed: bool },
 }
@@ -43,6 +45,8 @@ pub(super) enum Item<'a> {
     Enumerate(Box<Item<'a>>),
     /// `(left, right)`
     Zip(Box<Item<'a>>, Box<Item<'a>>),
+    /// The left items, which are this many, and then the right ones.
+    Chain(Expr, Box<Item<'a>>, Box<Item<'a>>),
     /// From the last to the first of this number of items.
     Reversed(Expr, Box<Item<'a>>),
     /// Every n-th item.
@@ -131,95 +135,11 @@ impl Recorder {
         }
     }
 
-    /// `.enumerate()`
-    pub fn iter_enumerate<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
-        let long = iter.long;
-        let (count, item) = self.counted(iter);
-        Iter { extent: LoopCount::Count(count), item: Item::Enumerate(item.into()), long }
-    }
-
-    /// `.zip(other)`
-    pub fn iter_zip<'a>(&mut self, left: Iter<'a>, right: Iter<'a>) -> Iter<'a> {
-        let long = left.long && right.long;
-        let (left, right) = (self.counted(left), self.counted(right));
-        let count = self.smaller(left.0, right.0);
-        Iter { extent: LoopCount::Count(count), item: Item::Zip(left.1.into(), right.1.into()), long }
-    }
-
-    /// `.rev()`
-    pub fn iter_rev<'a>(&mut self, mut iter: Iter<'a>) -> Iter<'a> {
-        if let LoopCount::Range { step: None, reversed, .. } = &mut iter.extent {
-            *reversed = !*reversed;
-            return iter;
-        }
-        let long = iter.long;
-        let (count, item) = self.counted(iter);
-        Iter { item: Item::Reversed(count.clone(), item.into()), extent: LoopCount::Count(count), long }
-    }
-
-    /// `.step_by(n)`
-    pub fn iter_step_by<'a>(&mut self, mut iter: Iter<'a>, n: Expr) -> Iter<'a> {
-        let n = self.cast(n, Type::U64);
-        let n = self.simple(n);
-        let n = self.nonzero_step(n);
-        if let LoopCount::Range { step: step @ None, reversed: false, .. } = &mut iter.extent {
-            *step = Some(n);
-            return iter;
-        }
-        let long = iter.long;
-        let range = match &iter.extent {
-            LoopCount::Range { start, end, inclusive: true, .. } => Some([start.clone(), end.clone()]),
-            _ => None,
-        };
-        let (count, item) = self.counted(iter);
-        let mut count = self.steps(count, &n, long);
-        if let Some(range) = range {
-            count = self.with_last(count, &range, &n);
-        }
-        Iter { extent: LoopCount::Count(count), item: Item::Step(n, item.into()), long }
-    }
-
-    /// `.skip(n)`
-    pub fn iter_skip<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
-        let n = self.cast(n, Type::U64);
-        let n = self.simple(n);
-        let long = iter.long;
-        let (count, item) = self.counted(iter);
-        let some = self.binary(BinaryOp::Lt, n.clone(), count.clone());
-        let count = self.count_if(some, |r| r.binary(BinaryOp::Sub, count, n.clone()));
-        Iter { extent: LoopCount::Count(count), item: Item::Skip(n, item.into()), long }
-    }
-
-    /// `.take(n)`
-    pub fn iter_take<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
-        let n = self.cast(n, Type::U64);
-        let n = self.simple(n);
-        let long = iter.long && !is_small(&n);
-        let (count, item) = self.counted(iter);
-        Iter { extent: LoopCount::Count(self.smaller(count, n)), item, long }
-    }
-
-    /// `.copied()`, `.cloned()`
-    pub fn iter_copied<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
-        Iter { item: Item::Copied(iter.item.into()), ..iter }
-    }
-
-    /// `.map(f)`
-    pub fn iter_map<'a>(
-        &mut self,
-        iter: Iter<'a>,
-        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
-    ) -> Iter<'a> {
-        Iter { item: Item::Map(Box::new(f), iter.item.into()), ..iter }
-    }
-
-    /// `.filter(f)`
-    pub fn iter_filter<'a>(
-        &mut self,
-        iter: Iter<'a>,
-        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
-    ) -> Iter<'a> {
-        Iter { item: Item::Filter(Box::new(f), iter.item.into()), ..iter }
+    /// `start..`
+    pub fn iter_from(&mut self, start: Expr) -> Iter<'static> {
+        let start = self.value(start);
+        let start = self.bind(start);
+        Iter { extent: LoopCount::Endless(start), item: Item::Counter, long: true }
     }
 
     /// The iterator that ends after as many items as the variable says.
@@ -240,6 +160,7 @@ impl Recorder {
         unroll: Option<Option<u32>>,
     ) -> Expr {
         let (bounds, shape) = match iter.extent {
+            LoopCount::Endless(start) => return self.endless(label, start, iter.item, unroll),
             LoopCount::Count(count) => ([number(0), count], RangeShape { unroll, ..RangeShape::default() }),
             LoopCount::Range { start, end, inclusive, step, reversed } => {
                 ([start, end], RangeShape { inclusive, step, reversed, unroll })
@@ -248,16 +169,49 @@ impl Recorder {
         let ty = bounds[0].ty.clone();
         let k = self.range_begin(label, "k", false, ty, bounds, shape);
         let k = self.local(&k);
+        self.unnamed(&k);
+        self.item(iter.item, k)
+    }
+
+    /// Lets the counter of a loop take the name of the variable that it becomes.
+    fn unnamed(&mut self, k: &Expr) {
         if let ExprKind::Var(counter) = k.kind {
             self.frame().unnamed.push(counter);
         }
-        self.item(iter.item, k)
+    }
+
+    /// Opens a loop over all numbers from `start` on; Rust computes the next one before it gives one.
+    fn endless(
+        &mut self,
+        label: Option<&'static str>,
+        start: Expr,
+        item: Item<'_>,
+        unroll: Option<Option<u32>>,
+    ) -> Expr {
+        let ty = start.ty.clone();
+        let next = self.let_("next", true, ty.clone(), start);
+        self.while_begin(label);
+        self.while_cond(Expr::bool(true));
+        self.unrolled(unroll);
+        let now = self.local(&next);
+        let k = self.let_("k", false, ty.clone(), now);
+        let k = self.local(&k);
+        self.unnamed(&k);
+        let (next, one) = (self.local(&next), Expr::constant(ConstValue::Int(1), ty));
+        let advanced = self.assign_op(BinaryOp::Add, next, one);
+        self.statement(advanced);
+        self.item(item, k)
     }
 
     /// The number of steps of an iterator, and its item for each number below that.
     pub(super) fn counted<'a>(&mut self, iter: Iter<'a>) -> (Expr, Item<'a>) {
         let (start, end, inclusive, step, reversed) = match iter.extent {
             LoopCount::Count(count) => return (count, iter.item),
+            // No loop gets as far as this count.
+            LoopCount::Endless(start) => {
+                let start = self.simple(start);
+                return (number(u64::MAX.into()), iter.item.of(Item::Range(start)));
+            }
             LoopCount::Range { start, end, inclusive, step, reversed } => {
                 (start, end, inclusive, step, reversed)
             }
@@ -285,7 +239,7 @@ impl Recorder {
     }
 
     /// The steps if there are some: what is known to be none is not computed, which might overflow.
-    fn count_if(&mut self, some: Expr, count: impl FnOnce(&mut Self) -> Expr) -> Expr {
+    pub(super) fn count_if(&mut self, some: Expr, count: impl FnOnce(&mut Self) -> Expr) -> Expr {
         if some.as_bool() == Some(false) {
             return number(0);
         }
@@ -317,6 +271,19 @@ impl Recorder {
             Item::Zip(left, right) => {
                 let (a, b) = (self.item(*left, k.clone()), self.item(*right, k));
                 self.tuple(vec![a, b])
+            }
+            Item::Chain(count, left, right) => {
+                let is_left = self.binary(BinaryOp::Lt, k.clone(), count.clone());
+                if self.if_then(is_left) {
+                    let item = self.item(*left, k.clone());
+                    self.if_value(item);
+                }
+                if self.if_else() {
+                    let k = self.binary(BinaryOp::Sub, k, count);
+                    let item = self.item(*right, k);
+                    self.if_value(item);
+                }
+                self.if_end()
             }
             Item::Reversed(count, inner) => {
                 // Of no items there is no last one, and this is never run.
@@ -436,17 +403,6 @@ impl Recorder {
             _ => self.pin_base(base, &mut Moment::Now),
         }
     }
-
-    fn smaller(&mut self, a: Expr, b: Expr) -> Expr {
-        if is_same_length(&a, &b) {
-            return a;
-        }
-        let less = self.binary(BinaryOp::Lt, a.clone(), b.clone());
-        if let Some(known) = less.as_bool() {
-            return if known { a } else { b };
-        }
-        self.simple(select(less, a, b))
-    }
 }
 
 pub(super) fn number(n: i128) -> Expr {
@@ -454,7 +410,7 @@ pub(super) fn number(n: i128) -> Expr {
 }
 
 /// `if cond { a } else { b }`, folded.
-fn select(cond: Expr, a: Expr, b: Expr) -> Expr {
+pub(super) fn select(cond: Expr, a: Expr, b: Expr) -> Expr {
     match cond.as_bool() {
         Some(true) => a,
         Some(false) => b,
@@ -462,15 +418,6 @@ fn select(cond: Expr, a: Expr, b: Expr) -> Expr {
             let ty = a.ty.clone();
             Expr { kind: ExprKind::Select(cond.into(), a.into(), b.into()), ty }
         }
-    }
-}
-
-/// Returns whether two counts are the length of the same variable, or the same variable.
-fn is_same_length(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Len(a), ExprKind::Len(b)) => is_same_length(a, b),
-        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
-        _ => false,
     }
 }
 

@@ -253,6 +253,9 @@ impl Recorder {
 
     /// Closes `for`.
     pub fn for_end(&mut self) {
+        if self.frame().loops.last().is_some_and(|open| open.range.is_none()) {
+            return self.while_end();
+        }
         let body = self.frame().close();
         let Some(open) = self.frame().loops.pop() else { return };
         self.frame().line = open.at;

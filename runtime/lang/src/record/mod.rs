@@ -10,6 +10,7 @@
 //! Emitters are most of the code of a kernel. Where an emitter calls something while it holds a value that needs dropping, rustc writes
 //! code for an unwinding call. What an emitter holds for long, as the user's names, is therefore a number.
 
+mod adapters;
 mod assign;
 mod block;
 mod call;
@@ -29,6 +30,7 @@ mod loops;
 mod ops;
 pub(crate) mod option;
 mod order;
+mod part_shape;
 mod parts;
 mod pattern;
 mod place;
@@ -47,8 +49,8 @@ pub use launch::{ConstOf, Definition, KernelCallee, NoConst, PlainConst, record}
 pub use loops::RangeShape;
 pub(crate) use loops::ZERO_STEP;
 pub use order::Receiver;
+pub use part_shape::PartShape;
 pub(crate) use parts::NO_ELEMENTS;
-pub use parts::PartShape;
 pub(crate) use range::{HALF_OPEN, INCLUSIVE};
 
 use std::collections::HashMap;

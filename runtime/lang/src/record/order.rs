@@ -79,6 +79,7 @@ impl Recorder {
                 Callee::Len
                 | Callee::Reinterpret
                 | Callee::SplitAt
+                | Callee::Parts(..)
                 | Callee::IsEmpty
                 | Callee::Pointer
                 | Callee::Place

@@ -1,26 +1,32 @@
 //! Walks over parts of a slice: `chunks`, `chunks_exact` and `windows`.
 
 use super::iter::{Item, Iter, number};
+use super::part_shape::PartShape;
 use super::{Callee, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type};
 
 /// The message of a launch that asks for parts of no elements.
 pub(crate) const NO_ELEMENTS: &str = "a part of a slice has at least one element";
 
-/// The parts that are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartShape {
-    /// `chunks(n)`: one behind the other, the last with what is left.
-    Chunks,
-    /// `chunks_exact(n)`: one behind the other, none with fewer elements.
-    ExactChunks,
-    /// `windows(n)`: one that begins at each element with `n - 1` more behind it.
-    Windows,
-}
-
 impl Recorder {
+    /// A method whose result is walked: parts of a slice, or what a function of the user's gives.
+    pub fn iter_called(&mut self, callee: Option<Callee>, args: Vec<Expr>) -> Iter<'static> {
+        let (shape, mutable) = match callee {
+            Some(Callee::Parts(shape, mutable)) => (shape, mutable),
+            callee => {
+                // The function itself says what it gives.
+                let given = self.call(callee, args, Type::Never);
+                return self.iter_into(given);
+            }
+        };
+        let mut args = args.into_iter();
+        let mut next = || args.next().unwrap_or_else(Expr::never);
+        let (base, n) = (next(), next());
+        self.iter_parts(base, n, shape, mutable)
+    }
+
     /// `base.chunks(n)` and its like.
-    pub fn iter_parts(&mut self, base: Expr, n: Expr, shape: PartShape, mutable: bool) -> Iter<'static> {
+    fn iter_parts(&mut self, base: Expr, n: Expr, shape: PartShape, mutable: bool) -> Iter<'static> {
         let base = self.sub_slice(mutable, base, None, None, false);
         let base = self.bind(base);
         let n = self.cast(n, Type::U64);

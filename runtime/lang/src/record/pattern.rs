@@ -86,6 +86,33 @@ impl Recorder {
         }
     }
 
+    /// The elements from a position on, but for the last `behind`, for `name @ ..` in the pattern of an array: a copy, to which
+    /// there is a reference where the array is behind one.
+    pub fn rest_part(&mut self, of: Expr, from: usize, behind: usize) -> Expr {
+        let (elem, length) = match of.ty.peeled() {
+            Type::Array(elem, length) => (elem.clone(), *length),
+            _ => return Expr::never(),
+        };
+        if matches!(of.ty, Type::Ref { mutable: true, .. }) {
+            let what = "an array that is borrowed to be written; take a slice: `&mut a[1..]`";
+            let at = self.location();
+            self.fail(RecordError::Argument { builtin: "name @ ..", what: what.into(), at });
+            return Expr::never();
+        }
+        let count = length.saturating_sub(from + behind);
+        let items: Vec<Expr> = (from..from + count)
+            .map(|i| {
+                let element = self.element_part(of.clone(), &i.to_string());
+                self.value(element)
+            })
+            .collect();
+        let rest = self.array_list(items, Type::Array(elem, count));
+        match of.ty {
+            Type::Ref { .. } => self.ref_value(false, rest),
+            _ => rest,
+        }
+    }
+
     fn part_of_referent(&mut self, mutable: bool, part: Expr) -> Expr {
         // Behind `&mut &S` only shared references are left.
         let lent = matches!(part.kind, ExprKind::Ref(_)) || part.ty == Type::Never;

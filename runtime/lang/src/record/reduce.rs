@@ -271,6 +271,58 @@ impl Recorder {
         self.accumulated(found)
     }
 
+    /// `.rfind(f)`
+    pub fn iter_rfind(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr,
+    ) -> Expr {
+        let iter = self.iter_rev(iter);
+        self.iter_find(iter, ty, f)
+    }
+
+    /// `.find_map(f)`
+    pub fn iter_find_map(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr,
+    ) -> Expr {
+        let iter = self.iter_filter_map(iter, f);
+        self.iter_next(iter, ty)
+    }
+
+    /// `.next()` of an iterator that ends with it
+    pub fn iter_next(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
+        let found = self.nothing_yet(&ty);
+        self.walk(iter, |r, item| {
+            let done = r.found(&found, item);
+            r.statement(done);
+            r.break_(None, None)
+        });
+        self.accumulated(found)
+    }
+
+    /// `.nth(n)` of an iterator that ends with it
+    pub fn iter_nth(&mut self, iter: Iter<'_>, n: Expr, ty: Type) -> Expr {
+        let iter = self.iter_skip(iter, n);
+        self.iter_next(iter, ty)
+    }
+
+    /// `.nth(n)` behind an adapter that leaves out steps, or whose closure runs for all of them.
+    pub fn iter_nth_left(&mut self, iter: Iter<'_>, n: Expr, ty: Type) -> Expr {
+        let iter = self.iter_skip_left(iter, n);
+        self.iter_next(iter, ty)
+    }
+
+    /// `.last()`
+    pub fn iter_last(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
+        let last = self.nothing_yet(&ty);
+        self.walk(iter, |r, item| r.found(&last, item));
+        self.accumulated(last)
+    }
+
     /// `.position(f)`
     pub fn iter_position(
         &mut self,
@@ -278,8 +330,25 @@ impl Recorder {
         ty: Type,
         f: impl FnOnce(&mut Recorder, Expr) -> Expr,
     ) -> Expr {
-        let found = self.nothing_yet(&ty);
         let iter = self.iter_enumerate(iter);
+        self.number_of(iter, ty, f)
+    }
+
+    /// `.rposition(f)`
+    pub fn iter_rposition(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr,
+    ) -> Expr {
+        let iter = self.iter_enumerate(iter);
+        let iter = self.iter_rev(iter);
+        self.number_of(iter, ty, f)
+    }
+
+    /// The number of the first item for which `f` holds, of numbers and items.
+    fn number_of(&mut self, iter: Iter<'_>, ty: Type, f: impl FnOnce(&mut Recorder, Expr) -> Expr) -> Expr {
+        let found = self.nothing_yet(&ty);
         self.walk(iter, |r, pair| {
             let (number, item) = (r.field(pair.clone(), "0"), r.field(pair, "1"));
             let stops = f(r, item);

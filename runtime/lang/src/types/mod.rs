@@ -5,6 +5,7 @@ mod chunks;
 mod enums;
 mod equality;
 mod index;
+pub mod lend;
 mod matrix;
 pub mod operators;
 mod pointer;

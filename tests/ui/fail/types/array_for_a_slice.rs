@@ -8,7 +8,8 @@ fn total(x: &[u32]) -> u32 {
 #[gpu_kernel]
 fn kernel(y: &mut [u32]) {
     let parts = [1u32, 2, 3];
-    y[0] = total(&parts);
+    let all = &parts;
+    y[0] = total(all);
 }
 
 fn main() {}

@@ -22,8 +22,10 @@ mod order;
 mod pointers;
 mod prelude;
 mod range;
+mod searched;
 mod slices;
 mod vector;
+mod walked;
 
 pub use arrays::ArrayMap;
 pub use ascii::AsciiMethods;
@@ -40,8 +42,10 @@ pub use option::{BoolMethods, NestedOptionMethods, OptionMethods, OptionRefMetho
 pub use order::{CmpMethods, OrderingMethods, PartialCmpMethods, TotalMethods};
 pub use pointers::PointerMethods;
 pub use range::{InclusiveMethods, RangeMethods};
+pub use searched::{SearchArrays, SearchMethods};
 pub use slices::{SliceMethods, SliceMutMethods};
 pub use vector::VectorMethods;
+pub use walked::{WalkedParts, WalkedPartsMut};
 
 pub use crate::types::operators::{
     Clone as CloneMethod, Default as DefaultMethod, From as FromMethod, Into as IntoMethod, ResolveAdd,

@@ -348,9 +348,9 @@ pub fn last_element<T: DeviceType>(x: &[T]) -> Option<&T> {
 }
 
 macro_rules! only_in_twins {
-    ($($method:ident($($ty:ty)?) -> $ret:ty;)+) => {$(
+    ($($method:ident() -> $ret:ty;)+) => {$(
         #[doc(hidden)]
-        pub fn $method(&self $(, _: $ty)?) -> $ret {
+        pub fn $method(&self) -> $ret {
             never_called()
         }
     )+};
@@ -396,7 +396,6 @@ macro_rules! host {
 
             // Kernels lack these: the witness tells what to write.
             only_in_twins! {
-                binary_search(&T) -> Result<usize, usize>;
                 to_vec() -> Vec<T>;
             }
         }

@@ -1,8 +1,0 @@
-use warpsmith::prelude::*;
-
-#[gpu_kernel]
-fn kernel(y: &mut [u32]) {
-    y[0] = const { 4 + 4 };
-}
-
-fn main() {}
