@@ -325,10 +325,7 @@ impl<'a> FunctionScope<'a> {
                     _ => None,
                 };
                 let is_open = *op == BinaryOp::Sub && !ordered && told.is_none() && holds.is_none();
-                // What the parts tell by themselves asks a launch for more.
-                if is_open && let Some(range) = self.cancelled(e, scalar, known, *fuel / 4) {
-                    return Some(range);
-                }
+                let cancelled = if is_open { self.cancelled(e, scalar, known, *fuel / 4) } else { None };
                 let is_divisor = matches!(op, BinaryOp::Div | BinaryOp::Rem);
                 let exceeds = is_divisor && self.exceeds_positive(b, known, fuel);
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
@@ -339,6 +336,9 @@ impl<'a> FunctionScope<'a> {
                 };
                 // Nothing of a number above another is left only if they are the same.
                 let plain = plain.map(|range| if is_less { range.above_zero() } else { range });
+                if let Some(cancelled) = cancelled {
+                    return Some(cancelled.with_parts(plain));
+                }
                 match (plain, told) {
                     (Some(plain), Some(told)) => Some(plain.meet(&told)),
                     (plain, told) => plain.or(told),

@@ -118,12 +118,41 @@ impl FunctionScope<'_> {
             },
             ExprKind::Unary(UnaryOp::Neg, a) => self.gather(a, -times, sum),
             ExprKind::Exact(inner) => self.gather(inner, times, sum),
-            ExprKind::Var(var) => match self.definitions.get(var).filter(|e| e.is_operator()) {
-                Some(definition) if definition.ty == e.ty => self.gather(definition, times, sum),
-                _ => sum.add(e, times),
-            },
+            // Guards name the variable, so it stands for all that has no terms.
+            ExprKind::Var(var) => {
+                match self.definitions.get(var).filter(|definition| has_terms(definition)) {
+                    Some(definition) if definition.ty == e.ty => self.gather(definition, times, sum),
+                    _ => sum.add(e, times),
+                }
+            }
             _ => sum.add(e, times),
         }
+    }
+}
+
+fn has_terms(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, ..) | ExprKind::Unary(UnaryOp::Neg, _) => true,
+        ExprKind::Binary(BinaryOp::Mul, a, b) => a.as_int().is_some() != b.as_int().is_some(),
+        ExprKind::Exact(inner) => has_terms(inner),
+        _ => false,
+    }
+}
+
+impl Range {
+    /// The same with what the parts of an expression tell by themselves, as far as it asks nothing of a launch, and tells a number or more
+    /// than this.
+    pub(super) fn with_parts(self, parts: Option<Range>) -> Self {
+        let Some(parts) = parts else { return self };
+        let tells = |own: &Quantity, other: &Quantity, needs: &[Condition]| {
+            needs.is_empty() && (other.as_const().is_some() || !own.is_known())
+        };
+        let (low, high) =
+            (tells(&self.low, &parts.low, &parts.low_needs), tells(&self.high, &parts.high, &parts.needs));
+        let met = self.clone().meet(&parts);
+        let (low, low_needs) = if low { (met.low, met.low_needs) } else { (self.low, self.low_needs) };
+        let (high, needs) = if high { (met.high, met.needs) } else { (self.high, self.needs) };
+        Range { low, high, needs, low_needs }
     }
 }
 
@@ -195,6 +224,8 @@ impl<'e> Search<'e> {
             all.extend(self.bounds(bound, end).into_iter().map(|sum| sum.plus(gap)));
         }
         all.extend(self.parts(term, end));
+        // The range of the term knows the numbers that bound it, and the tightest of them.
+        all.retain(|sum| !sum.terms.is_empty());
         all
     }
 
