@@ -120,4 +120,14 @@ impl FunctionScope<'_> {
         let range = self.range(less, known);
         Some(joined(&self.ensure(range.high, Quantity::Const(most))?, &range.needs))
     }
+
+    /// Returns whether something that is not negative is known to be less than an expression.
+    ///
+    /// What is less may be a part of the expression, or made of it: each time, less of it is looked at.
+    pub(super) fn exceeds_positive(&self, e: &Expr, known: &Known, fuel: usize) -> bool {
+        known.below(e).any(|less| {
+            let range = self.within(less, known, &mut (fuel / 4));
+            range.low.minimum() >= 0 && range.low_needs.is_empty()
+        })
+    }
 }

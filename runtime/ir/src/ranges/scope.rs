@@ -2,7 +2,7 @@
 //!
 //! A function is analysed for itself or for one call of it, through whose arguments it sees.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use super::bits;
@@ -16,6 +16,9 @@ use crate::ir::{
 
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
 const FUEL: usize = 400;
+
+/// Expressions in each other that a proof looks at.
+const MOST_DEPTH: usize = 64;
 
 /// Unknowns of one function at most.
 const UNKNOWNS: usize = 1 << 20;
@@ -70,6 +73,10 @@ pub(crate) struct FunctionScope<'a> {
     pub powers: HashSet<VarId>,
     /// Lengths that only the device knows.
     lengths: RefCell<Vec<Expr>>,
+    /// Whether terms that cancel are searched: what the search asks for is not searched once more.
+    pub(super) searches: Cell<bool>,
+    /// Expressions in each other that are looked at.
+    depth: Cell<usize>,
 }
 
 impl<'a> FunctionScope<'a> {
@@ -92,6 +99,8 @@ impl<'a> FunctionScope<'a> {
             extents: HashMap::new(),
             stored: HashMap::new(),
             lengths: RefCell::default(),
+            searches: Cell::new(false),
+            depth: Cell::new(0),
         };
         let untracked = untracked(body, &plain);
         Self { powers: bits::powers(body, &untracked), untracked, ..plain }
@@ -208,14 +217,6 @@ impl<'a> FunctionScope<'a> {
         if integer(e)?.is_unsigned() { Some(Vec::new()) } else { self.ensure_least(range, 0) }
     }
 
-    /// Returns whether something that is not negative is known to be less than an expression.
-    fn exceeds_positive(&self, e: &Expr, known: &Known, fuel: &mut usize) -> bool {
-        known.below(e).any(|less| {
-            let range = self.within(less, known, fuel);
-            range.low.minimum() >= 0 && range.low_needs.is_empty()
-        })
-    }
-
     /// The conditions under which a product does not wrap.
     pub fn is_exact(&self, e: &Expr, known: &Known) -> Option<Vec<Condition>> {
         let ExprKind::Binary(BinaryOp::Mul, a, b) = &e.kind else { return Some(Vec::new()) };
@@ -230,13 +231,22 @@ impl<'a> FunctionScope<'a> {
         self.within(e, known, &mut FUEL.clone())
     }
 
+    /// The same, of one proof. A fact may be about itself, so what an expression is made of is looked at as deep as a stack allows.
     pub fn within(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Range {
         let Some(scalar) = integer(e) else { return Range::of_type(Scalar::U64) };
-        let all = Range::of_type(scalar);
         *fuel = fuel.saturating_sub(1);
-        if *fuel == 0 {
-            return all;
+        let depth = self.depth.get();
+        if *fuel == 0 || depth == MOST_DEPTH {
+            return Range::of_type(scalar);
         }
+        self.depth.set(depth + 1);
+        let range = self.within_type(e, scalar, known, fuel);
+        self.depth.set(depth);
+        range
+    }
+
+    fn within_type(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: &mut usize) -> Range {
+        let all = Range::of_type(scalar);
         let mut range = match self.made_of(e, scalar, known, fuel) {
             // The ends of a wide type would only stand in the way of what a launch knows.
             Some(range) if scalar.bits() >= 32 => {
@@ -327,7 +337,7 @@ impl<'a> FunctionScope<'a> {
                 let is_open = *op == BinaryOp::Sub && !ordered && told.is_none() && holds.is_none();
                 let cancelled = if is_open { self.cancelled(e, scalar, known, *fuel / 4) } else { None };
                 let is_divisor = matches!(op, BinaryOp::Div | BinaryOp::Rem);
-                let exceeds = is_divisor && self.exceeds_positive(b, known, fuel);
+                let exceeds = is_divisor && self.exceeds_positive(b, known, *fuel);
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
                 let b = if exceeds { b.above_zero() } else { b };
                 let plain = match holds {

@@ -79,6 +79,15 @@ impl<'e> Sum<'e> {
 impl FunctionScope<'_> {
     /// The range of arithmetic of which terms cancel that a launch does not know.
     pub(super) fn cancelled(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: usize) -> Option<Range> {
+        if self.searches.replace(true) {
+            return None;
+        }
+        let found = self.searched(e, scalar, known, fuel);
+        self.searches.set(false);
+        found
+    }
+
+    fn searched(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: usize) -> Option<Range> {
         let mut sum = Sum::default();
         self.gather(e, 1, &mut sum);
         let mut search = Search { scope: self, known, fuel, trials: MOST_TRIALS };
