@@ -14,8 +14,8 @@ use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, ResultRange, Scal
 const MOST_TRIALS: usize = 64;
 /// Replacements in a row that leave as many terms that a launch does not know.
 const MOST_DETOURS: usize = 1;
-/// The greatest multiple of a term.
-const MOST_TIMES: i128 = 1 << 40;
+/// The greatest multiple of a term: numbers of 64 bits, multiplied twice, stay exact.
+const MOST_TIMES: i128 = 1 << 24;
 
 /// The end of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,11 +64,12 @@ impl<'e> Sum<'e> {
         Self { number: self.number + number, ..self }
     }
 
-    /// This with something in the place of a term.
-    fn replaced(&self, at: usize, by: &Sum<'e>) -> Self {
+    /// This with something in the place of a term, unless multiples become too great.
+    fn replaced(&self, at: usize, by: &Sum<'e>) -> Option<Self> {
         let mut rest = self.clone();
         let (_, times) = rest.terms.remove(at);
-        rest.with(by, times)
+        let is_small = |(_, own): &(&Expr, i128)| (own * times).abs() <= MOST_TIMES;
+        by.terms.iter().all(is_small).then(|| rest.with(by, times))
     }
 
     fn is_plain(&self) -> bool {
@@ -104,13 +105,11 @@ impl FunctionScope<'_> {
 
     /// Adds a multiple of an expression to a sum, modulo the values of its type.
     fn gather<'e>(&'e self, e: &'e Expr, times: i128, sum: &mut Sum<'e>) {
-        if times.abs() > MOST_TIMES {
-            return sum.add(e, times);
-        }
         if let Some(n) = e.as_int() {
             sum.number += n * times;
             return;
         }
+        let fits = |n: i128| n.abs() <= MOST_TIMES && (n * times).abs() <= MOST_TIMES;
         match &e.kind {
             ExprKind::Binary(BinaryOp::Add, a, b) => {
                 self.gather(a, times, sum);
@@ -121,8 +120,8 @@ impl FunctionScope<'_> {
                 self.gather(b, -times, sum);
             }
             ExprKind::Binary(BinaryOp::Mul, a, b) => match (a.as_int(), b.as_int()) {
-                (Some(n), None) if n.abs() < MOST_TIMES => self.gather(b, n * times, sum),
-                (None, Some(n)) if n.abs() < MOST_TIMES => self.gather(a, n * times, sum),
+                (Some(n), None) if fits(n) => self.gather(b, n * times, sum),
+                (None, Some(n)) if fits(n) => self.gather(a, n * times, sum),
                 _ => sum.add(e, times),
             },
             ExprKind::Unary(UnaryOp::Neg, a) => self.gather(a, -times, sum),
@@ -205,7 +204,7 @@ impl<'e> Search<'e> {
                     return sum.clone();
                 }
                 self.trials -= 1;
-                let other = sum.replaced(at, &by);
+                let Some(other) = sum.replaced(at, &by) else { continue };
                 if self.unknowns(&other) < before {
                     return self.reduced(&other, end, detours);
                 }
