@@ -26,7 +26,7 @@ fn loops(x: &[f32], order: &[u32], y: &mut [f32], n: u32) {
         sum += x[k];
     }
     for k in 0..n {
-        y[order[k]] = sum;
+        y[order[order[k]]] = sum;
     }
     #[unroll(1)]
     for k in 0..n {
@@ -120,7 +120,7 @@ fn machine_code_tells_what_the_compiler_unrolled() {
         "for k in 0..4: unrolled wholly (4 iterations)\n",
         "for k in 0..x.len(): unrolled by 2 (`#[unroll(2)]`)\n",
         "for k in 0..x.len(): not unrolled, because `#[unroll(1)]` forbids it\n",
-        "for k in 0..n: not unrolled, because `y[order[k]]` is checked in it\n",
+        "for k in 0..n: not unrolled, because `order[order[k]]` and `y[order[order[k]]]` are checked in it\n",
         "for j in 0..3: unrolled wholly (3 iterations)\n",
     ] {
         assert!(text.contains(told), "{told}{text}");

@@ -128,10 +128,10 @@ fn looped(x: &[f32], order: &[u32], y: &mut [f32], n: u32, stride: u64) {
         sum += x[k];
     }
     for k in 0..n {
-        sum += x[order[k]];
+        sum += x[order[order[k]]];
     }
     for k in 0..n {
-        y[order[k]] = 1.0;
+        y[order[order[k]]] = 1.0;
     }
     #[unroll(2)]
     for k in 0..x.len() {
@@ -172,7 +172,10 @@ fn each_loop_says_what_lets_it_be_unrolled_or_hinders_that() {
             10,
             "for k in 0..n: the compiler may unroll it; compiled twice: first with failures noted, then to report one",
         ),
-        (13, "for k in 0..n: may stay as it is, because `y[order[k]]` is checked in it"),
+        (
+            13,
+            "for k in 0..n: may stay as it is, because `order[order[k]]` and `y[order[order[k]]]` are checked in it",
+        ),
         (17, "for k in 0..x.len(): the compiler is asked to unroll it (`#[unroll(2)]`)"),
         (23, "for k in 0..x.len(): not unrolled, because `#[unroll(1)]` forbids it"),
         (

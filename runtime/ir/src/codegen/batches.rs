@@ -9,12 +9,16 @@ use std::collections::HashSet;
 
 use super::known_inside::{Along, Indexed};
 use super::loop_head::Form;
-use super::once::Known;
+use super::once::{Known, Ranged};
 use super::{Ahead, Printer};
 use crate::ir::{Block, Expr, ExprKind, Location, LoopId, Stmt, StmtKind, Type, VarId, visit};
+use crate::ranges::changed;
 
 /// Indices of an iteration at most.
 const MOST_INDICES: usize = 6;
+
+/// Parts of the expressions of an iteration of which many are done at a time.
+const MOST_PARTS: usize = 64;
 
 /// The indices that are compared before some iterations.
 pub(super) struct Batch<'e> {
@@ -22,6 +26,8 @@ pub(super) struct Batch<'e> {
     lets: Vec<&'e Stmt>,
     /// The indexed slices and the indices.
     indices: Vec<(&'e Expr, &'e Expr, Location)>,
+    /// Iterations at a time, at most.
+    most: usize,
 }
 
 /// A loop that counts up.
@@ -30,7 +36,7 @@ pub(super) struct Counted<'e> {
     pub id: LoopId,
     pub counter: VarId,
     pub body: &'e Block,
-    /// Variables that the body changes or lends.
+    /// Variables that the loop changes or lends, and its counter.
     pub changed: &'e HashSet<VarId>,
 }
 
@@ -43,7 +49,7 @@ impl Printer<'_> {
         if !is_asked || self.function.once.is_some() || !self.may_be_twice(id, body) || jumps(body) {
             return None;
         }
-        let mut batch = Batch { lets: Vec::new(), indices: Vec::new() };
+        let mut batch = Batch { lets: Vec::new(), indices: Vec::new(), most: most_of(body) };
         for stmt in &body.stmts {
             if visit::blocks(stmt).into_iter().any(|inner| self.checks_in(inner)) {
                 return None;
@@ -56,7 +62,8 @@ impl Printer<'_> {
         for (_, index, _) in &found {
             self.find_lets(index, counted, along, &mut batch.lets)?;
         }
-        (1..=MOST_INDICES).contains(&found.len()).then_some(batch)
+        let moves = found.iter().any(|(_, index, _)| !self.is_kept(index, counted.changed));
+        (moves && found.len() <= MOST_INDICES).then_some(batch)
     }
 
     /// Whether something in a block is checked.
@@ -150,7 +157,8 @@ impl Printer<'_> {
         Some(())
     }
 
-    /// Prints some iterations at a time without checks as long as no index of theirs is out of bounds.
+    /// Prints the body of a loop that counts up, which a function of the header calls for some iterations at a time without checks as
+    /// long as no index of theirs is out of bounds.
     pub(super) fn batches(
         &mut self,
         batch: &Batch<'_>,
@@ -158,29 +166,80 @@ impl Printer<'_> {
         (end, limit): (&str, &str),
         known: &Known<'_>,
     ) {
-        let Counted { id, counter, body, .. } = counted;
-        let at = self.var(counter);
-        let own = format!(" {at}");
-        let (all, before) = (rest(body), format!("({at}, {end}, {limit}, ws_fault, "));
-        if let Some(mut vars) = self.only_changes(None, body) {
-            vars.retain(|var| *var != counter);
-            let changed: Vec<String> = vars.iter().map(|var| format!("& {}", self.var(*var))).collect();
-            let params: Vec<&str> = std::iter::once(&own).chain(&changed).map(String::as_str).collect();
-            self.checked_lambda(&format!("ws_fours{before}"), &params, known, |printer| {
-                printer.note_loop(id, Form::Plain, Some(Ahead::Batched));
-                printer.sequence(all);
-            });
-            return self.close_call(&vars);
+        let at = self.var(counted.counter);
+        let arguments = format!("({at}, {end}, {limit}, ws_fault, ");
+        let given = self.given(counted);
+        let name = if given.is_some() { "ws_ahead" } else { "ws_ahead_after" };
+        let before = format!("{name}<{}>{arguments}", batch.most);
+        self.batched(&before, (batch, given), (&at, known), |printer| {
+            printer.note_loop(counted.id, Form::Plain, Some(Ahead::Batched));
+            printer.sequence(rest(counted.body));
+        });
+    }
+
+    /// The same of a loop over a range; whether it was printed.
+    pub(super) fn batched_range(&mut self, ranged: Ranged<'_>) -> bool {
+        let Ranged { id, range, body } = ranged;
+        let ends = [&range.start, &range.end].into_iter().all(|part| self.is_all_pure(part));
+        let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
+        if !is_plain || !ends || range.step.is_some() || range.unroll.is_some() {
+            return false;
         }
-        self.checked_lambda(&format!("ws_fours_after{before}"), &[&own], known, |printer| {
-            printer.compare_ahead(batch)
-        });
-        self.function.close("},");
-        self.checked_lambda("", &[&own], known, |printer| {
+        let (along, mut changed) = (self.along(range, body), changed(body));
+        changed.insert(range.var);
+        let counted = Counted { id, counter: range.var, body, changed: &changed };
+        let Some(batch) = self.batch(counted, &along) else { return false };
+        let ends = [&range.start, &range.end].map(Expr::as_int);
+        if let [Some(start), Some(end)] = ends
+            && end - start < batch.most as i128
+        {
+            return false;
+        }
+        let slices = self.tried_slices(&along, None, body);
+        let known = Known { ahead: Ahead::Batched, along: &along, slices: &slices };
+        let given = self.given(counted);
+        let name = if given.is_some() { "ws_each_ahead" } else { "ws_each_ahead_after" };
+        let before = self.called_with(ranged, &format!("{name}<{}, ", batch.most), &known);
+        self.function.open_scope();
+        let at = self.function.declare(range.var);
+        self.batched(&before, (&batch, given), (&at, &known), |printer| {
             printer.note_loop(id, Form::Plain, Some(Ahead::Batched));
-            printer.sequence(all);
+            printer.note_counter(range);
+            printer.statements(body);
         });
-        self.close_call(&[]);
+        self.function.close_scope();
+        true
+    }
+
+    /// The variables of the code around that a body changes, besides the counter, if it does nothing else.
+    fn given(&self, counted: Counted<'_>) -> Option<Vec<VarId>> {
+        let mut vars = self.only_changes(None, counted.body)?;
+        vars.retain(|var| *var != counted.counter);
+        Some(vars)
+    }
+
+    /// Prints the functions that a call is given: a body, which compares indices with copies of these variables, or the comparisons
+    /// and a body.
+    fn batched(
+        &mut self,
+        before: &str,
+        (batch, given): (&Batch<'_>, Option<Vec<VarId>>),
+        (at, known): (&str, &Known<'_>),
+        print: impl FnOnce(&mut Self),
+    ) {
+        let own = format!(" {at}");
+        let (before, vars) = match given {
+            Some(vars) => (before, vars),
+            None => {
+                self.checked_lambda(before, &[&own], known, |printer| printer.compare_ahead(batch));
+                self.function.close("},");
+                ("", Vec::new())
+            }
+        };
+        let changed: Vec<String> = vars.iter().map(|var| format!("& {}", self.var(*var))).collect();
+        let params: Vec<&str> = std::iter::once(&own).chain(&changed).map(String::as_str).collect();
+        self.checked_lambda(before, &params, known, print);
+        self.close_call(&vars);
     }
 
     /// Prints the comparisons of an iteration's indices.
@@ -191,6 +250,20 @@ impl Printer<'_> {
             let compared = self.compared(base, index, *at);
             self.function.push(&format!("{compared};"));
         }
+    }
+}
+
+/// Iterations at a time: what they read fits registers, and compilers are not given more than a few hundred operations.
+fn most_of(body: &Block) -> usize {
+    let (mut parts, mut reads) = (0, 0);
+    visit::exprs(body, &mut |e| {
+        parts += 1;
+        reads += usize::from(matches!(e.kind, ExprKind::Index { .. }));
+    });
+    match (reads, parts) {
+        (..=2, ..=MOST_PARTS) => 16,
+        (_, ..=MOST_PARTS) => 8,
+        _ => 4,
     }
 }
 

@@ -32,6 +32,7 @@ impl Printer<'_> {
         let along = self.along(ranged.range, ranged.body);
         self.reported(ranged, &along)
             || (self.are_all(&along, None, ranged.body) && self.hoisted(ranged))
+            || self.batched_range(ranged)
             || self.tried(ranged)
             || self.hoisted(ranged)
     }

@@ -79,27 +79,45 @@ __device__ __forceinline__ void ws_each(I start, I end, L limit, ws_Fault* fault
     }
 }
 
-// A body that is called with each number up to an end, four at a time as long as no index of these four is out of bounds: one branch tells
-// it. `look` compares the indices of a number; without it, the body does so with copies of the variables that it changes, and nothing else
-// becomes of what it computes.
-template <class I, class J, class L, class Look, class Body, class... Vars>
-__device__ __forceinline__ void ws_fours_after(I& at, J to, L limit, ws_Fault* fault, Look look, Body body, Vars&... vars) {
+// Some iterations at a time, as long as no index of theirs is out of bounds; whether none was. All of these indices are compared before one branch, and
+// then all of what they lead to is read at once.
+template <int n, class I, class Look, class Body, class... Vars>
+__device__ __forceinline__ bool ws_together(I& at, I end, Look look, Body body, Vars&... vars) {
+    while (at < end && ws_distance(at, end) >= n) {
+        bool outside = false;
+        #pragma unroll
+        for (int ahead = 0; ahead < n; ++ahead) look(ws_Told{outside}, (I)(at + ahead), vars...);
+        if (outside) return false;
+        #pragma unroll
+        for (int turn = 0; turn < n; ++turn, ++at) body(ws_Known(), at, vars...);
+    }
+    return true;
+}
+
+// A body that is called with each number up to an end, `most` at a time, and then a quarter of that. `look` compares the indices of a number; without it, the body does so with
+// copies of the variables that it changes, and nothing else becomes of what it computes. Indices are compared one by one from where one is out of bounds.
+template <int most, class I, class J, class L, class Look, class Body, class... Vars>
+__device__ __forceinline__ void ws_ahead_after(I& at, J to, L limit, ws_Fault* fault, Look look, Body body, Vars&... vars) {
     const I end = to;
     if (ws_are_inside(at, end, limit)) {
-        while (at < end && ws_distance((I)at, end) >= 4) {
-            bool outside = false;
-            #pragma unroll
-            for (int ahead = 0; ahead < 4; ++ahead) look(ws_Told{outside}, (I)(at + ahead), vars...);
-            if (outside) break;
-            #pragma unroll
-            for (int turn = 0; turn < 4; ++turn, ++at) body(ws_Known(), at, vars...);
-        }
+        if (ws_together<most>(at, end, look, body, vars...) && most > 4) ws_together<most / 4>(at, end, look, body, vars...);
     }
+    #pragma unroll 1
     for (; at < end; ++at) body(ws_Checked{fault}, at, vars...);
 }
-template <class I, class J, class L, class Body, class... Vars>
-__device__ __forceinline__ void ws_fours(I& at, J end, L limit, ws_Fault* fault, Body body, Vars&... vars) {
-    ws_fours_after(at, end, limit, fault, [&](ws_Told check, I next, Vars... copies) { body(check, next, copies...); }, body, vars...);
+template <int most, class I, class J, class L, class Body, class... Vars>
+__device__ __forceinline__ void ws_ahead(I& at, J end, L limit, ws_Fault* fault, Body body, Vars&... vars) {
+    ws_ahead_after<most>(at, end, limit, fault, [&](ws_Told check, I next, Vars... copies) { body(check, next, copies...); }, body, vars...);
+}
+
+// The same for the numbers of a range.
+template <int most, class I, class L, class... Parts>
+__device__ __forceinline__ void ws_each_ahead_after(I at, I end, L limit, ws_Fault* fault, Parts&&... parts) {
+    ws_ahead_after<most>(at, end, limit, fault, parts...);
+}
+template <int most, class I, class L, class... Parts>
+__device__ __forceinline__ void ws_each_ahead(I at, I end, L limit, ws_Fault* fault, Parts&&... parts) {
+    ws_ahead<most>(at, end, limit, fault, parts...);
 }
 
 // Whether an index in exact arithmetic is in bounds. NVVM compiles several of these to fewer instructions than calls of a function.

@@ -66,6 +66,21 @@ impl Printer<'_> {
     /// Prints the body of a loop over a range, which a function of the header calls with each number.
     pub(super) fn each(&mut self, ranged: Ranged<'_>, function: &str, known: &Known<'_>, vars: &[VarId]) {
         let Ranged { id, range, body } = ranged;
+        let before = self.called_with(ranged, &format!("{function}<"), known);
+        self.function.open_scope();
+        let counter = self.function.declare(range.var);
+        self.checked_lambda(&before, &[&format!(" {counter}")], known, |printer| {
+            printer.note_loop(id, Form::Plain, Some(known.ahead));
+            printer.note_counter(range);
+            printer.statements(body);
+        });
+        self.close_call(vars);
+        self.function.close_scope();
+    }
+
+    /// The beginning of a call of a function, which this is the beginning of, with the ends of a range.
+    pub(super) fn called_with(&mut self, ranged: Ranged<'_>, function: &str, known: &Known<'_>) -> String {
+        let range = ranged.range;
         let scalar = super::types::scalar_of(&self.function.var(range.var).ty);
         let limit = self.limit(known);
         // The arguments of a call are evaluated in any order.
@@ -81,17 +96,7 @@ impl Printer<'_> {
         };
         let limit = limit.unwrap_or_else(|| self.inside(known, starts_below(range), &head));
         let [start, end] = [&head.start, &head.end].map(|part| part.clone().at(ASSIGNMENT));
-        let before =
-            format!("{function}<{}>({start}, {end}, {limit}, ws_fault, ", super::types::scalar(scalar));
-        self.function.open_scope();
-        let counter = self.function.declare(range.var);
-        self.checked_lambda(&before, &[&format!(" {counter}")], known, |printer| {
-            printer.note_loop(id, Form::Plain, Some(known.ahead));
-            printer.note_counter(range);
-            printer.statements(body);
-        });
-        self.close_call(vars);
-        self.function.close_scope();
+        format!("{function}{}>({start}, {end}, {limit}, ws_fault, ", super::types::scalar(scalar))
     }
 
     /// Comparisons before a loop, joined.

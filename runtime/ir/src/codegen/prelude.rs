@@ -200,7 +200,7 @@ pub const CHECKS_HEADER: &str =
 /// The parts of the header, each with the beginnings of calls that need it; the first is always needed.
 const PARTS: [(&str, &[&str]); 3] = [
     (include_str!("checks.h"), &[""]),
-    (include_str!("loops.h"), &["ws_twice(", "ws_each<", "ws_try", "ws_fours"]),
+    (include_str!("loops.h"), &["ws_twice(", "ws_each", "ws_try", "ws_ahead"]),
     (include_str!("trials.h"), &["ws_try"]),
 ];
 

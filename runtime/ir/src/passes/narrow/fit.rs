@@ -98,7 +98,10 @@ impl Walk<'_> {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
                 self.ring(op, (self.narrow(a, known)?, self.narrow(b, known)?), &whole, known)
             }
-            BinaryOp::Div | BinaryOp::Rem | BinaryOp::BitAnd | BinaryOp::Shr if scalar == Scalar::U64 => {
+            BinaryOp::Div | BinaryOp::Rem if matches!(scalar, Scalar::U64 | Scalar::I32) => {
+                self.divided(op, (a, b), &whole, known)
+            }
+            BinaryOp::BitAnd | BinaryOp::Shr if scalar == Scalar::U64 => {
                 self.divided(op, (a, b), &whole, known)
             }
             _ => None,
@@ -149,7 +152,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Division and bits of numbers that are not negative, in 32 bits instead of 64.
+    /// Division and bits of numbers that are not negative, in 32 bits instead of 64, and without a sign.
     fn divided(
         &self,
         op: BinaryOp,
@@ -164,14 +167,19 @@ impl Walk<'_> {
             _ => Vec::new(),
         };
         let both = (self.narrow(a, known)?, self.narrow(b, known)?);
-        if !(both.0.is_positive && both.1.is_positive) {
-            return None;
+        let is_int = integer(whole)? == Scalar::I32;
+        let mut fits = Vec::new();
+        match is_int {
+            // A quotient of two `int`s is one, and what it is divided by is positive.
+            true => fits.extend(self.scope.ensure_least(&self.scope.range(a, &self.known), 0)?),
+            false if both.0.is_positive && both.1.is_positive => fits.extend(self.fits(whole)?),
+            false => return None,
         }
         let unsigned = |e: Expr| match e.as_int() {
             Some(n) => Expr::constant(ConstValue::Int(n), Type::Scalar(Scalar::U32)),
             None => Expr { kind: ExprKind::Cast(e.into()), ty: Type::Scalar(Scalar::U32) },
         };
-        let needs = [&both.0.needs, &both.1.needs, &sound, &self.fits(whole)?];
+        let needs = [&both.0.needs, &both.1.needs, &sound, &fits];
         let needs = needs.into_iter().fold(Vec::new(), |all, more| joined(&all, more));
         let range = self.scope.range(whole, &self.known);
         let kind = ExprKind::Binary(op, unsigned(both.0.e).into(), unsigned(both.1.e).into());

@@ -122,6 +122,11 @@ fn is_small(e: &Expr) -> bool {
     count(e, &mut MOST_PARTS.clone())
 }
 
+/// Whether an operation takes fewer instructions without a sign.
+fn is_quotient(op: BinaryOp, by: &Expr) -> bool {
+    matches!(op, BinaryOp::Div | BinaryOp::Rem) && by.as_int() != Some(1)
+}
+
 /// The address of an expression, as long as nothing moves.
 fn place_of(e: &Expr) -> usize {
     std::ptr::from_ref(e).addr()
@@ -277,7 +282,7 @@ impl Walk<'_> {
             }
             ExprKind::Binary(op, a, b) if e.ty == Type::Scalar(Scalar::I32) => {
                 if let Some(new) = self.narrow_binary((*op, a, b), e, narrowing)
-                    && matches!(new.e.kind, ExprKind::Exact(_))
+                    && (matches!(new.e.kind, ExprKind::Exact(_)) || is_quotient(*op, b))
                     && narrowing.accept(&new.needs)
                 {
                     narrowing.exprs.insert(place_of(e), new.e);
