@@ -324,6 +324,11 @@ impl Quantity {
         matches!(self, Quantity::GridDim(_)) || self.parts().into_iter().any(Quantity::has_grid)
     }
 
+    /// Returns whether a number below zero is a part of it.
+    pub fn is_negated(&self) -> bool {
+        matches!(self, Quantity::Negated(_)) || self.parts().into_iter().any(Quantity::is_negated)
+    }
+
     /// Returns whether it is made of numbers and extents of the block alone.
     pub fn is_of_block(&self) -> bool {
         match self {

@@ -374,7 +374,7 @@ fn constant(of: &Range) -> Option<i128> {
 }
 
 /// The addends of a sum, of one type.
-fn addends(e: &Expr) -> Vec<&Expr> {
+pub(super) fn addends(e: &Expr) -> Vec<&Expr> {
     match &e.kind {
         ExprKind::Binary(BinaryOp::Add, a, b) => [addends(a), addends(b)].concat(),
         _ => vec![e],

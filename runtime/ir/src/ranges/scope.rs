@@ -265,7 +265,9 @@ impl<'a> FunctionScope<'a> {
         // A launch is asked for what the guards say, rather than for that and the shape of the grid, or what the
         // addends of a guarded sum come to.
         let is_sum = matches!(e.kind, ExprKind::Binary(BinaryOp::Add, ..)) && !range.high.is_of_block();
-        let is_shape = self.lifts && range.high.as_const().is_none() && (is_sum || range.high.has_grid());
+        let asks_sign = |need: &Condition| need.below == Quantity::Const(-1) && need.limit.is_negated();
+        let is_asked = is_sum || range.high.has_grid() || range.needs.iter().any(asks_sign);
+        let is_shape = self.lifts && range.high.as_const().is_none() && is_asked;
         let says =
             |fact: &Range| fact.high.as_const().is_none() && fact.high.is_telling() && !fact.high.has_grid();
         if is_shape && facts().any(says) {
@@ -319,7 +321,13 @@ impl<'a> FunctionScope<'a> {
                 let negated = Range::new(range.high.negated(), range.low.negated());
                 self.exact(negated.needing(&needs), scalar)
             }
-            ExprKind::Binary(BinaryOp::Add, ..) => self.added(e, scalar, known, fuel),
+            ExprKind::Binary(BinaryOp::Add, ..) => {
+                let plain = self.added(e, scalar, known, fuel);
+                match self.cancelled_sum(e, scalar, known, *fuel / 4) {
+                    Some(cancelled) => Some(cancelled.with_parts(plain)),
+                    None => plain,
+                }
+            }
             ExprKind::Binary(op, a, b) if !op.is_comparison() => {
                 let is_less = *op == BinaryOp::Sub && known.is_less(b, a);
                 let ordered =

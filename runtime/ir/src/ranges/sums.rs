@@ -5,6 +5,7 @@
 //!
 //! Arithmetic of n bits is exact modulo 2^n: an exact sum that fits its type is the value, whatever its parts do on the way.
 
+use super::arithmetic::addends;
 use super::known::{Known, same, strip};
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
@@ -86,6 +87,32 @@ impl FunctionScope<'_> {
         let found = self.searched(e, scalar, known, fuel);
         self.searches.set(false);
         found
+    }
+
+    /// The same of a sum, if one of its addends is known to be below a difference: what is left of a number less the other addends.
+    pub(super) fn cancelled_sum(
+        &self,
+        e: &Expr,
+        scalar: Scalar,
+        known: &Known,
+        fuel: usize,
+    ) -> Option<Range> {
+        let is_told = addends(e)
+            .into_iter()
+            .any(|own| known.above_or_at(own).any(|(bound, _)| self.is_difference(bound)));
+        if is_told { self.cancelled(e, scalar, known, fuel) } else { None }
+    }
+
+    /// Whether an expression is a difference, or no more than one.
+    fn is_difference(&self, e: &Expr) -> bool {
+        match &self.look(e).kind {
+            ExprKind::Binary(BinaryOp::Sub, ..) => true,
+            ExprKind::Builtin { op, args, .. } => match op.facts.result {
+                ResultRange::Least => args.iter().any(|own| self.is_difference(own)),
+                result => result == ResultRange::Remaining,
+            },
+            _ => false,
+        }
     }
 
     fn searched(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: usize) -> Option<Range> {
@@ -229,17 +256,17 @@ impl<'e> Search<'e> {
         let mut all = Vec::new();
         for (bound, strictly) in told {
             let gap = if strictly { below } else { 0 };
-            all.extend(self.bounds(bound, end).into_iter().map(|sum| sum.plus(gap)));
+            all.extend(self.bounds(bound, (end, strictly)).into_iter().map(|sum| sum.plus(gap)));
         }
-        all.extend(self.parts(term, end));
+        all.extend(self.parts(term, (end, false)));
         // The range of the term knows the numbers that bound it, and the tightest of them.
         all.retain(|sum| !sum.terms.is_empty());
         all
     }
 
-    /// Sums that an expression is at most, or at least.
-    fn bounds(&mut self, e: &'e Expr, end: End) -> Vec<Sum<'e>> {
-        let parts = self.parts(e, end);
+    /// Sums that an expression is at most, or at least; or that something is less or more than if it is less or more than the expression.
+    fn bounds(&mut self, e: &'e Expr, (end, strictly): (End, bool)) -> Vec<Sum<'e>> {
+        let parts = self.parts(e, (end, strictly));
         if !parts.is_empty() {
             return parts;
         }
@@ -250,25 +277,47 @@ impl<'e> Search<'e> {
         }
         // What wraps around an end of its type is on the other side of its exact value.
         let Some((least, most)) = integer(e).and_then(Scalar::int_range) else { return Vec::new() };
-        let range = self.range(&sum);
         let fits = match end {
-            End::High => self.scope.ensure_least(&range, least),
-            End::Low => self
-                .scope
-                .ensure(range.high, Quantity::Const(most + 1))
-                .map(|fits| joined(&fits, &range.needs)),
+            End::High => self.is_at_least(&sum, least),
+            End::Low => {
+                let range = self.range(&sum);
+                let fits = self.scope.ensure(range.high, Quantity::Const(most + 1));
+                fits.map(|fits| joined(&fits, &range.needs))
+            }
         };
         fits.map(|needs| Sum { needs: joined(&sum.needs, &needs), ..sum }).into_iter().collect()
     }
 
+    /// The conditions under which an exact sum is at least a number: with the lesser of two values in it, if it is so with either.
+    fn is_at_least(&mut self, sum: &Sum<'e>, least: i128) -> Option<Vec<Condition>> {
+        let lesser = sum.terms.iter().enumerate().find_map(|(at, (term, times))| {
+            let ExprKind::Builtin { op, args, .. } = &self.scope.look(term).kind else { return None };
+            (op.facts.result == ResultRange::Least && *times > 0).then_some((at, args))
+        });
+        let Some((at, args)) = lesser.filter(|_| self.trials > 0) else {
+            let range = self.range(sum);
+            return self.scope.ensure_least(&range, least);
+        };
+        self.trials -= 1;
+        let mut all = sum.needs.clone();
+        for arg in args {
+            let with = self.bounds(arg, (End::Low, false)).into_iter().next()?;
+            let needs = self.is_at_least(&sum.replaced(at, &with)?, least)?;
+            all = joined(&joined(&all, &with.needs), &needs);
+        }
+        Some(all)
+    }
+
     /// Sums that the lesser or the greater of two values, or what is left of one, is at most or at least.
-    fn parts(&mut self, e: &'e Expr, end: End) -> Vec<Sum<'e>> {
+    ///
+    /// What is less than what is left of a number is so although the number may be the lesser one: then nothing is left, and nothing is less.
+    fn parts(&mut self, e: &'e Expr, (end, strictly): (End, bool)) -> Vec<Sum<'e>> {
         let scope = self.scope;
         let e = scope.look(e);
         let difference = match &e.kind {
             ExprKind::Builtin { op, args, .. } => match (op.facts.result, &args[..], end) {
                 (ResultRange::Least, [a, b], End::High) | (ResultRange::Greatest, [a, b], End::Low) => {
-                    return [self.bounds(a, end), self.bounds(b, end)].concat();
+                    return [a, b].map(|own| self.bounds(own, (end, strictly))).concat();
                 }
                 (ResultRange::Remaining, [a, b], _) if integer(a).is_some_and(Scalar::is_unsigned) => {
                     Some((a, b))
@@ -279,13 +328,14 @@ impl<'e> Search<'e> {
             _ => None,
         };
         let Some((a, b)) = difference else { return Vec::new() };
+        let (from, less) = (self.bounds(a, (end, false)), self.bounds(b, (end.other(), false)));
+        let pairs = from.iter().flat_map(|from| less.iter().map(|less| from.clone().with(less, -1)));
+        let mut all = if end == End::Low || strictly { pairs.collect() } else { Vec::new() };
         if end == End::High {
             // Of an unsigned number, no more is left than it is.
-            return self.bounds(a, end);
+            all.extend(from);
         }
-        let (from, less) = (self.bounds(a, End::Low), self.bounds(b, End::High));
-        let pairs = from.iter().flat_map(|from| less.iter().map(|less| from.clone().with(less, -1)));
-        pairs.collect()
+        all
     }
 }
 

@@ -4,7 +4,7 @@ use super::idioms::{compare, plus, when};
 use super::random_kernel::{AT, GREATEST, LEAST, REMAINING, Writer, binary, expr};
 use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Scalar, StmtKind};
 
-use BinaryOp::{Ge, Gt, Le, Lt, Sub};
+use BinaryOp::{Ge, Gt, Le, Lt, Mul, Sub};
 
 fn call(op: &'static Builtin, args: [&Expr; 2], scalar: Scalar) -> Expr {
     expr(ExprKind::Builtin { op, args: args.map(Clone::clone).to_vec(), at: AT, meaning: None }, scalar)
@@ -25,6 +25,61 @@ impl Writer {
         let start = self.about(0, scalar);
         let outer = self.range((start, n), false, |writer, i| writer.around(&base, &i, &r, &m, scalar));
         vec![first, outer]
+    }
+
+    /// `for i in 0..n { first = 8 * i; rest = min(m - first, 8); if t < rest { y[first + t] } }`: the last tile has fewer elements.
+    pub(super) fn tile(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let base = self.store(40);
+        let [n, m] = [(); 2].map(|()| self.extent(scalar));
+        let start = self.about(0, scalar);
+        let outer = self.range((start, n), false, |writer, i| {
+            let size = writer.about(8, scalar);
+            let (first, named) = writer.new_var(scalar, false, binary(Mul, &i, &size));
+            let mut stmts = vec![named];
+            let rest = writer.rest(&first, &size, &m, scalar);
+            let rest = match writer.dice.below(2) {
+                0 => rest,
+                _ => {
+                    let (own, named) = writer.new_var(scalar, false, rest);
+                    stmts.push(named);
+                    own
+                }
+            };
+            let index = |writer: &mut Self, t: &Expr| match writer.dice.below(4) {
+                0 => plus(&binary(Mul, &plus(&first, t), &writer.about(2, scalar)), &writer.about(1, scalar)),
+                1 => plus(&plus(&first, t), &writer.about(0, scalar)),
+                _ => plus(&first, t),
+            };
+            if writer.dice.below(2) == 0 {
+                let zero = writer.about(0, scalar);
+                let inner = writer.range((zero, rest), false, |writer, t| {
+                    let index = index(writer, &t);
+                    vec![writer.at(&base, index)]
+                });
+                stmts.push(inner);
+            } else {
+                let t = writer.leaf(scalar);
+                let index = index(writer, &t);
+                let op = writer.dice.pick(&[Lt, Lt, Lt, Le]);
+                let cond = compare(op, &t, &rest);
+                stmts.push(when(cond, vec![writer.at(&base, index)]));
+            }
+            stmts
+        });
+        vec![outer]
+    }
+
+    /// About what a tile has left of `m`.
+    fn rest(&mut self, first: &Expr, size: &Expr, m: &Expr, scalar: Scalar) -> Expr {
+        let left = binary(Sub, m, first);
+        match self.dice.below(6) {
+            0 => left,
+            1 => call(&LEAST, [&left, size], scalar),
+            2 => call(&REMAINING, [m, first], scalar),
+            3 => call(&LEAST, [&call(&REMAINING, [m, first], scalar), size], scalar),
+            4 => binary(Sub, &call(&LEAST, [&plus(first, size), m], scalar), first),
+            _ => choose(compare(Gt, m, first), &left, &self.about(0, scalar), scalar),
+        }
     }
 
     fn around(&mut self, base: &Expr, i: &Expr, r: &Expr, m: &Expr, scalar: Scalar) -> Vec<StmtKind> {
