@@ -30,6 +30,7 @@ mod fragments;
 mod globals;
 mod handles;
 mod hostile_names;
+mod inferred;
 mod instances;
 mod lent;
 mod lifetimes;
