@@ -209,7 +209,12 @@ impl Lower<'_> {
     }
 
     /// The arguments of a call in the witness.
-    fn lent(&mut self, e: &ExprCall, args: &[&Expr], witness: Vec<proc_macro2::TokenStream>) -> Vec<proc_macro2::TokenStream> {
+    fn lent(
+        &mut self,
+        e: &ExprCall,
+        args: &[&Expr],
+        witness: Vec<proc_macro2::TokenStream>,
+    ) -> Vec<proc_macro2::TokenStream> {
         if self.lends(e) { lend::all(args, &witness) } else { witness }
     }
 

@@ -4,7 +4,7 @@
 //! out, in the twin as in the witness; the recorder knows both.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, UnOp};
 
@@ -42,23 +42,40 @@ pub fn may_be_array(argument: &Expr) -> bool {
         }
     }
     match argument {
-        Expr::Paren(e) => may_be_array(&e.expr),
+        Expr::Paren(e) => item(argument).is_some() || may_be_array(&e.expr),
         Expr::Reference(e) => is_array(&e.expr),
         _ => false,
     }
 }
 
+/// The variable of an argument that may refer to an array as it stands; it is in two pairs of parentheses since
+/// [`Referents::argument`](super::referents::Referents::argument).
+fn item(argument: &Expr) -> Option<&Expr> {
+    let Expr::Paren(outer) = argument else { return None };
+    let Expr::Paren(inner) = &*outer.expr else { return None };
+    matches!(*inner.expr, Expr::Path(_)).then_some(&*inner.expr)
+}
+
 /// Returns whether a call of a function by its path lends an array, as far as tokens tell.
 pub fn lends(call: &ExprCall) -> bool {
-    let Expr::Path(path) = &*call.func else { return false };
-    let makes_value = path.path.segments.last().is_none_or(|last| starts_uppercase(&last.ident.to_string()));
-    !makes_value && !is_library_function(path) && call.args.iter().any(may_be_array)
+    may_lend(call) && call.args.iter().any(may_be_array)
 }
 
 /// Returns whether a call of a method lends an array, as far as tokens tell.
 pub fn method_lends(call: &ExprMethodCall) -> bool {
-    let own = !is_of_library_alone(&call.method) && !is_adapter(call) && !is_iterator(&call.receiver);
-    own && call.args.iter().any(may_be_array)
+    method_may_lend(call) && call.args.iter().any(may_be_array)
+}
+
+/// Returns whether the called function may be one that the user wrote, which may take a slice.
+pub fn may_lend(call: &ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else { return false };
+    let makes_value = path.path.segments.last().is_none_or(|last| starts_uppercase(&last.ident.to_string()));
+    !makes_value && !is_library_function(path)
+}
+
+/// Returns whether the called method may be one that the user wrote, which may take a slice.
+pub fn method_may_lend(call: &ExprMethodCall) -> bool {
+    !is_of_library_alone(&call.method) && !is_adapter(call) && !is_iterator(&call.receiver)
 }
 
 /// An argument whose tokens are `value` now; what rustc says about it stands at the user's tokens.
@@ -67,6 +84,23 @@ pub fn lent(argument: &Expr, value: &TokenStream) -> TokenStream {
         return value.clone();
     }
     let (first, last) = (argument.span(), last_span(argument));
-    let end = parenthesized(last, quote_spanned!(first=> |mut __expected| __expected.__lend()));
+    let as_expected = quote_spanned!(first=> |mut __expected| __expected.__lend());
+    if is_open(argument) {
+        return quote_spanned!(first=> ::warpsmith::__macro::lend::as_expected(#value, #as_expected));
+    }
+    let end = parenthesized(last, as_expected);
+    let value = item(argument).map_or_else(|| value.clone(), ToTokens::to_token_stream);
     quote_spanned!(first=> ::warpsmith::__macro::lend::Lent::new(#value).__lend #end)
+}
+
+/// Returns whether the type that an argument refers to may be found by what the function takes. Such a variable is in
+/// parentheses since [`Referents::argument`](super::referents::Referents::argument).
+fn is_open(argument: &Expr) -> bool {
+    match argument {
+        Expr::Paren(e) => is_open(&e.expr),
+        Expr::Reference(e) => {
+            matches!(&*e.expr, Expr::Paren(referent) if matches!(*referent.expr, Expr::Path(_)))
+        }
+        _ => false,
+    }
 }

@@ -52,6 +52,7 @@ mod pattern;
 mod places;
 mod plain;
 mod recording;
+mod referents;
 mod reread;
 mod rustc_span;
 mod signature;

@@ -139,8 +139,8 @@ pub fn bilateral_tiles<T: Sample>(
                             weights[i] += weight;
                             #[unroll]
                             for channel in 0..channels {
-                                sums[channel][i] = weight
-                                    .mul_add(pixel(&window[channel], right + i), sums[channel][i]);
+                                sums[channel][i] =
+                                    weight.mul_add(pixel(&window[channel], right + i), sums[channel][i]);
                             }
                         }
                     }

@@ -47,6 +47,13 @@ impl<X> Lent<X> {
 #[allow(missing_debug_implementations)]
 pub struct Expected<X, Y>(Lent<X>, PhantomData<fn() -> Y>);
 
+/// The argument `x` as the function takes it, whatever it refers to: `f(&v)` may tell the type of `v`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn as_expected<X, Y>(x: X, as_expected: fn(Expected<X, Y>) -> Y) -> Y {
+    as_expected(Expected(Lent::new(x), PhantomData))
+}
+
 /// Found first: a reference to an array.
 pub trait LentArray<X>: Sized {
     /// The argument as the function takes it.
