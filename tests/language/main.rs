@@ -51,6 +51,7 @@ mod rest_patterns;
 mod reuse;
 mod shadows;
 mod shared_memory;
+mod slice_patterns;
 mod spelling;
 mod static_memory;
 mod tables;

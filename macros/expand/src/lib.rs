@@ -56,6 +56,7 @@ mod referents;
 mod reread;
 mod rustc_span;
 mod signature;
+mod slice_pattern;
 mod spelled;
 mod stmt;
 mod surroundings;

@@ -16,6 +16,7 @@ use super::assign::compound;
 use super::expected;
 use super::lend::{may_lend, method_may_lend};
 use super::referents::Referents;
+use super::slice_pattern;
 use super::spelled::writes_receiver;
 use crate::visitor::{BelowMut, VisitMut};
 use syn::visit_mut;
@@ -122,8 +123,13 @@ impl VisitMut for PlainForms {
         {
             self.referents.give(&mut init.expr, &typed.ty);
         }
+        let slices = match stmt {
+            Stmt::Local(local) => slice_pattern::rewrite_let(local, &self.referents),
+            _ => Vec::new(),
+        };
         visit_mut::visit_stmt_mut(&mut BelowMut(self), stmt);
         self.referents.local(stmt);
+        slices.iter().for_each(|slice| self.referents.slice(slice));
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
@@ -134,6 +140,7 @@ impl VisitMut for PlainForms {
         if let Expr::Closure(closure) = expr {
             return self.closure(closure, Referents::called);
         }
+        slice_pattern::rewrite(expr, &self.referents);
         if let Some(comparison) = contained(expr) {
             *expr = comparison;
         }

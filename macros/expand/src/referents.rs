@@ -22,6 +22,8 @@ enum Known {
     Item,
     /// Its uses may tell its type.
     Open,
+    /// It is a slice, which this body does not write by it.
+    Slice,
 }
 
 /// The variables in scope of which tokens tell something.
@@ -107,8 +109,18 @@ impl Referents {
             Some(Known::Array) => *variable = parse_quote_spanned!(span=> &*#variable),
             Some(Known::ArrayMut) => *variable = parse_quote_spanned!(span=> &mut *#variable),
             Some(Known::Item) => *variable = parse_quote_spanned!(span=> ((#variable))),
-            Some(Known::Open) | None => {}
+            Some(Known::Open | Known::Slice) | None => {}
         }
+    }
+
+    /// Returns whether a variable is a slice.
+    pub fn is_slice(&self, name: &syn::Ident) -> bool {
+        self.0.get(&name.to_string()) == Some(&Known::Slice)
+    }
+
+    /// Notes that a variable is a slice.
+    pub fn slice(&mut self, name: &syn::Ident) {
+        self.0.insert(name.to_string(), Known::Slice);
     }
 
     /// Rewrites a value of which this type is expected.
@@ -131,6 +143,7 @@ impl Referents {
         match value {
             Expr::Paren(e) => self.of_value(&e.expr),
             Expr::Reference(e) if may_be_array(value) => Some(referring(e.mutability)),
+            Expr::Reference(e) if e.mutability.is_none() && is_part(&e.expr) => Some(Known::Slice),
             Expr::Path(_) => self.of(value),
             Expr::Call(call) => {
                 let Expr::Path(path) = &*call.func else { return None };
@@ -161,6 +174,9 @@ fn of_type(ty: &Type) -> Option<Known> {
     match ty {
         Type::Paren(ty) => of_type(&ty.elem),
         Type::Reference(ty) if matches!(*ty.elem, Type::Array(_)) => Some(referring(ty.mutability)),
+        Type::Reference(ty) if matches!(*ty.elem, Type::Slice(_)) && ty.mutability.is_none() => {
+            Some(Known::Slice)
+        }
         _ => None,
     }
 }
@@ -173,11 +189,17 @@ fn of_items(over: &Expr) -> Option<Known> {
             match (call.method.to_string().as_str(), call.args.len()) {
                 ("iter" | "first" | "last", 0) | ("get", 1) => Some(Known::Item),
                 ("iter_mut", 0) => Some(Known::ArrayMut),
+                ("chunks" | "chunks_exact" | "windows", 1) => Some(Known::Slice),
                 _ => None,
             }
         }
         _ => None,
     }
+}
+
+/// Returns whether a place is a part of a slice, `x[a..b]`.
+fn is_part(place: &Expr) -> bool {
+    matches!(place, Expr::Index(e) if matches!(*e.index, Expr::Range(_)))
 }
 
 fn is_place(expr: &Expr) -> bool {
