@@ -114,6 +114,7 @@ fn bumped_twice(x: &mut [i32; 3]) -> i32 {
 }
 
 #[gpu_fn]
+#[allow(clippy::too_many_arguments)]
 fn many(
     a: &[i32],
     b: i32,

@@ -40,7 +40,13 @@ both!(matched, matched_on_host, |x, i, all| {
             out[3] += (a > b) as i32;
         }
     }
-    out[4] = x.windows(3).map(|w| match w { [a, b, c] => a * c - b, _ => 0 }).sum();
+    out[4] = x
+        .windows(3)
+        .map(|w| match w {
+            [a, b, c] => a * c - b,
+            _ => 0,
+        })
+        .sum();
     out[5] = x.chunks(4).map(|c| if let [a, b, ..] = c { a + b } else { 9 }).sum();
     out[6] = match part {
         [a, 0, ..] => a - 1,
