@@ -96,6 +96,52 @@ impl State {
     }
 }
 
+#[gpu_fn]
+fn bump(x: &mut [i32]) {
+    x[0] += 1;
+}
+
+#[gpu_fn]
+fn of_array(x: &[i32; 3]) -> i32 {
+    sum(x)
+}
+
+#[gpu_fn]
+fn bumped_twice(x: &mut [i32; 3]) -> i32 {
+    bump(x);
+    bump(x);
+    sum(x)
+}
+
+#[gpu_fn]
+#[allow(clippy::too_many_arguments)]
+fn many(
+    a: &[i32],
+    b: i32,
+    c: i32,
+    d: i32,
+    e: i32,
+    f: i32,
+    g: i32,
+    h: i32,
+    i: i32,
+    j: i32,
+    k: &mut [i32],
+) -> i32 {
+    k[0] = a[1] + b + c * d + e * f + g * h + i * j;
+    sum(a)
+}
+
+#[gpu_fn]
+fn add(x: &mut u32, y: u32) {
+    *x += y;
+}
+
+#[gpu_fn]
+fn length(x: &u32) -> u32 {
+    *x + 1
+}
+
 #[gpu_kernel]
 fn functions(x: &[i32], out: &mut [i32]) {
     let mut local = [x[0], 2, 3];
@@ -157,6 +203,94 @@ fn written_types(x: &[i32], out: &mut [i32]) {
     let part: &mut [i32] = &mut local;
     part[1] += 1;
     out[3] = local[1];
+}
+
+#[gpu_kernel]
+fn variables(x: &[i32], out: &mut [i32]) {
+    let local = [x[0], x[1], x[2]];
+    let mut own = [x[1], x[2], x[3]];
+    let r = &local;
+    out[0] = sum(r) + of_array(r) + dot(r, &own);
+    let m = &mut own;
+    bump(m);
+    scale(m, 2);
+    out[1] = sum(m) + bumped_twice(m);
+    let all: &[i32] = r;
+    let part: &mut [i32] = m;
+    part[2] = all.len() as i32;
+    let q = r;
+    out[2] = own[2] + sum(q);
+    {
+        let r = 7;
+        out[3] = length(&r) as i32;
+    }
+    out[4] = many(r, 1, 2, 3, 4, 5, 6, 7, 8, 9, &mut own) + own[0];
+}
+
+#[gpu_kernel]
+fn items(x: &[i32], out: &mut [i32]) {
+    let mut grid = [[x[0], x[1]], [x[2], x[3]]];
+    for row in &grid {
+        out[0] += sum(row);
+    }
+    for (i, row) in grid.iter().enumerate() {
+        out[1] += sum(row) * i as i32;
+    }
+    for row in &mut grid {
+        bump(row);
+        scale(row, 2);
+    }
+    for row in grid.iter_mut() {
+        bump(row);
+    }
+    out[2] = grid[0][0] * 100 + grid[1][0];
+    out[3] = grid.iter().map(|row| sum(row)).sum();
+    out[4] = grid.iter().any(|row| sum(row) == 13) as i32;
+    if let Some(row) = grid.last() {
+        out[5] = sum(row);
+    }
+    out[6] = grid.first().map_or(0, |row| row[0]);
+    // The items of a slice are what functions take, or lead there.
+    for v in x.iter() {
+        let v = *v as u32;
+        out[7] += length(&v) as i32;
+    }
+}
+
+#[gpu_kernel]
+fn found_types(x: &[i32], out: &mut [i32]) {
+    let mut acc = Default::default();
+    add(&mut acc, x[3] as u32);
+    let next = |v| length(&v) + length(&v);
+    let total = x.iter().map(|v| *v as u32).sum();
+    out[0] = acc as i32 + next(7) as i32 + length(&total) as i32;
+}
+
+#[test]
+fn a_variable_that_refers_to_an_array_is_lent() {
+    everywhere::<variables>(&(), |gpu| {
+        let x = gpu.upload(&[1, 2, 3, 4]).expect("memory");
+        let out = written(gpu, (5, 0), |out| variables(&x, out).grid(1).block(1).launch(gpu));
+        assert_eq!(out, [12 + 20, 20 + 22, 9, 8, 6 + 143]);
+    });
+}
+
+#[test]
+fn items_that_are_arrays_are_lent() {
+    everywhere::<items>(&(), |gpu| {
+        let x = gpu.upload(&[1, 2, 3, 4]).expect("memory");
+        let out = written(gpu, (8, 0), |out| items(&x, out).grid(1).block(1).launch(gpu));
+        assert_eq!(out, [10, 7, 509, 9 + 17, 0, 17, 5, 14]);
+    });
+}
+
+#[test]
+fn what_a_function_takes_tells_the_type_of_a_variable() {
+    everywhere::<found_types>(&(), |gpu| {
+        let x = gpu.upload(&[1, 2, 3, 4]).expect("memory");
+        let out = written(gpu, (1, 0), |out| found_types(&x, out).grid(1).block(1).launch(gpu));
+        assert_eq!(out, [4 + 16 + 11]);
+    });
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod battery;
 
+mod casts;
 mod conversions;
 mod eighths;
 mod fast;

@@ -113,17 +113,8 @@ impl Lower<'_> {
         let line = self.line(span);
         self.methods.associated(&last.ident, e.args.len());
         let callee = self.hold(&callee);
-        let value = match self.lends(e) {
-            true => {
-                let own = self.own_name("__f", span);
-                let witness = lend::all(&args, &witness, &quote!(#own.shape()), 1);
-                quote_spanned!(span=> {
-                    let #own = ::warpsmith::__macro::FunctionItem::new();
-                    (#own.is(#callee))(#(#witness,)* &#fn_probe)
-                })
-            }
-            false => quote_spanned!(span=> (#callee)(#(#witness,)* &#fn_probe)),
-        };
+        let witness = self.lent(e, &args, witness);
+        let value = quote_spanned!(span=> (#callee)(#(#witness,)* &#fn_probe));
         Lowered {
             witness: self.tap(&probe, span, e, value),
             emit: quote!({ #setup #line __r.call(__t.callee(#fn_index), ::warpsmith::__macro::list([#(#names),*]), __t.ty(#index)) }),
@@ -177,10 +168,7 @@ impl Lower<'_> {
         let (probe, index) = self.probe(first);
         let line = self.line(first);
         let own = self.own_name("__f", first);
-        let witness = match self.lends(e) {
-            true => lend::all(&args, &witness, &quote!(#own.shape()), 0),
-            false => witness,
-        };
+        let witness = self.lent(e, &args, witness);
         let given = Group::new(Delimiter::Parenthesis, quote!(#(#witness),*));
         let given = spanned_group(given, e.paren_token.span.close());
         let function = self.own_name("__fn", first);
@@ -218,6 +206,16 @@ impl Lower<'_> {
         let lends = lend::lends(e);
         self.lends |= lends;
         lends
+    }
+
+    /// The arguments of a call in the witness.
+    fn lent(
+        &mut self,
+        e: &ExprCall,
+        args: &[&Expr],
+        witness: Vec<proc_macro2::TokenStream>,
+    ) -> Vec<proc_macro2::TokenStream> {
+        if self.lends(e) { lend::all(args, &witness) } else { witness }
     }
 
     /// `(a..b).contains(&x)`: comparisons.
@@ -294,8 +292,7 @@ impl Lower<'_> {
         };
         if lend::method_lends(e) {
             self.lends = true;
-            witness =
-                e.args.iter().zip(&witness).map(|(arg, value)| lend::lent_to_method(arg, value)).collect();
+            witness = lend::all(&e.args.iter().collect::<Vec<_>>(), &witness);
         }
         let receiver = self.methods.receiver(&method, &receiver);
         let method = hidden_method(&method);

@@ -19,8 +19,7 @@ impl Lower<'_> {
         let held = held(closure);
         let mut value = quote!(#closure(#(#witness),*));
         if self.lends(e) {
-            let own = self.own_name("__own", e.func.span());
-            let mut lent = lend::all(&args, &witness, &quote!(#own), 0);
+            let mut lent = lend::all(&args, &witness);
             for ((arg, lent), name) in args.iter().zip(&mut lent).zip(&names) {
                 if lend::may_be_array(arg) {
                     let (seen, seen_index) = self.probe(arg.span());
@@ -28,7 +27,7 @@ impl Lower<'_> {
                     setup.extend(quote!(let #name = __r.lend(#name, __t.ty(#seen_index));));
                 }
             }
-            value = quote!(match ::warpsmith::__macro::lend::shape_of(&#closure) { #own => #closure(#(#lent),*) });
+            value = quote!(#closure(#(#lent),*));
         }
         Lowered {
             witness: self.tap(&probe, e.func.span(), e, value),

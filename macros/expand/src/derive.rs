@@ -44,14 +44,18 @@ fn stand_in(item: &DeriveInput) -> TokenStream {
     }
     let name = &item.ident;
     let (impl_generics, ty_generics, where_clause) = item.generics.split_for_impl();
-    let (device, plain, constant) = (
-        bounded(item, &quote!(::warpsmith::__macro::DeviceType)),
-        bounded(item, &quote!(::warpsmith::types::GpuType)),
-        bounded(item, &quote!(::warpsmith::types::Constant)),
-    );
+    let [device, mut plain, constant] = [
+        quote!(::warpsmith::__macro::DeviceType),
+        quote!(::warpsmith::types::GpuType),
+        quote!(::warpsmith::types::Constant),
+    ]
+    .map(|bound| {
+        let mut generics = bounded(item, &bound);
+        of_themselves(item, &mut generics);
+        generics
+    });
     let (device, constant) = (device.where_clause, constant.where_clause);
     // A lifetime keeps rustc from asking at once whether the type is `Copy`.
-    let mut plain = plain;
     plain
         .make_where_clause()
         .predicates
@@ -117,6 +121,7 @@ struct Wanted {
 }
 
 fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Wanted {
+    check_bounds(item, errors);
     let mut wanted = Wanted::default();
     for attr in item.attrs.iter().filter(|a| a.path().is_ident("gpu")) {
         let parse = Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
@@ -136,6 +141,39 @@ fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Wanted {
         errors.at(&item.ident, "`#[gpu(AnyBits)]` is for structs: not all bits are a value of another type");
     }
     wanted
+}
+
+/// The parameters of a stand-in are types without lifetimes, which meet the user's bounds as they are.
+fn of_themselves(item: &DeriveInput, generics: &mut syn::Generics) {
+    for param in item.generics.type_params().filter(|param| !is_phantom(item, &param.ident)) {
+        let name = &param.ident;
+        let bound = parse_quote!(#name: ::warpsmith::__macro::DeviceType<Erased = #name> + 'static);
+        generics.make_where_clause().predicates.push(bound);
+    }
+}
+
+/// Refuses bounds that a parameter's type with `'static` lifetimes is not known to meet. A trait of the library or of the user's
+/// own beside them tells that it is the same type.
+fn check_bounds(item: &DeriveInput, errors: &mut Errors) {
+    const ALONE: [&str; 9] =
+        ["GpuType", "Copy", "Clone", "Default", "PartialEq", "PartialOrd", "Eq", "Ord", "Debug"];
+    let is_alone = |bound: &syn::TypeParamBound| match bound {
+        syn::TypeParamBound::Trait(bound) => {
+            bound.path.segments.last().is_some_and(|last| ALONE.iter().any(|name| last.ident == name))
+        }
+        _ => false,
+    };
+    for param in item.generics.type_params().filter(|param| !is_phantom(item, &param.ident)) {
+        if let Some(first) = param.bounds.first()
+            && param.bounds.iter().all(is_alone)
+        {
+            let name = &param.ident;
+            errors.at(
+                first,
+                format!("a struct in a kernel needs no such bound; write `{name}`, and the bound where functions use the struct"),
+            );
+        }
+    }
 }
 
 /// `AnyBits`, and the checks that every field is and that nothing lies between them.

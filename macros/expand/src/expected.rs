@@ -1,4 +1,4 @@
-//! `&array` as `&array[..]` where the type of a `let` is a slice.
+//! `&array` as `&array[..]` where the type of a `let` or the result of a function is a slice.
 
 use syn::{Block, Expr, GenericArgument, PathArguments, Stmt, Type, parse_quote};
 
@@ -33,7 +33,7 @@ pub fn expect(expr: &mut Expr, ty: &Type) {
 }
 
 /// Rewrites what a block gives.
-fn expect_last(block: &mut Block, ty: &Type) {
+pub fn expect_last(block: &mut Block, ty: &Type) {
     if let Some(Stmt::Expr(last, None)) = block.stmts.last_mut() {
         expect(last, ty);
     }

@@ -265,7 +265,7 @@ fn arm_parts<'a>(pat: &'a Pat, arm: &'a Arm) -> ArmParts<'a> {
 }
 
 /// The pattern of an arm, and its guard.
-fn guarded(arm: &Arm) -> (&Pat, Option<&Expr>) {
+pub fn guarded(arm: &Arm) -> (&Pat, Option<&Expr>) {
     match &arm.pat {
         Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
         other => (other, None),

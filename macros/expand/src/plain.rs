@@ -8,12 +8,15 @@
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{
-    BinOp, Expr, FnArg, Pat, RangeLimits, ReturnType, Signature, Stmt, Type, TypeParamBound, UnOp,
-    parse_quote, parse_quote_spanned,
+    BinOp, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprMethodCall, FnArg, Pat, PatIdent, RangeLimits,
+    ReturnType, Signature, Stmt, Type, TypeParamBound, UnOp, parse_quote, parse_quote_spanned,
 };
 
 use super::assign::compound;
 use super::expected;
+use super::lend::{may_lend, method_may_lend};
+use super::referents::Referents;
+use super::slice_pattern;
 use super::spelled::writes_receiver;
 use crate::visitor::{BelowMut, VisitMut};
 use syn::visit_mut;
@@ -23,6 +26,11 @@ use syn::visit_mut;
 pub struct PlainForms {
     /// The type that `?` returns from the function around, or from the closure whose type is written.
     tried: Tried,
+    /// The type that `return` returns.
+    returned: Option<Type>,
+    /// Whether the next block is the body of a function.
+    is_body: bool,
+    referents: Referents,
 }
 
 /// The return type of a function, as far as its tokens tell.
@@ -79,7 +87,10 @@ impl VisitMut for PlainForms {
 
     fn visit_signature_mut(&mut self, sig: &mut Signature) {
         self.tried = Tried::of(&sig.output);
+        (self.returned, self.is_body) = (result(&sig.output), true);
+        self.referents = Referents::default();
         for input in &mut sig.inputs {
+            self.referents.parameter(input);
             if let FnArg::Typed(typed) = input
                 && let Some(closure) = lent_closure(&typed.ty)
             {
@@ -88,13 +99,37 @@ impl VisitMut for PlainForms {
         }
     }
 
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let around = self.referents.clone();
+        let ty = if std::mem::take(&mut self.is_body) { self.returned.clone() } else { None };
+        if let Some(ty) = &ty {
+            expected::expect_last(block, ty);
+        }
+        visit_mut::visit_block_mut(&mut BelowMut(self), block);
+        if let (Some(ty), Some(Stmt::Expr(last @ Expr::Path(_), None))) = (&ty, block.stmts.last_mut()) {
+            self.referents.give(last, ty);
+        }
+        self.referents = around;
+    }
+
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        self.referents.forget(&pat.ident);
+        visit_mut::visit_pat_ident_mut(&mut BelowMut(self), pat);
+    }
+
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
         if let Stmt::Local(local) = stmt
             && let (Pat::Type(typed), Some(init)) = (&local.pat, &mut local.init)
         {
-            expected::expect(&mut init.expr, &typed.ty);
+            self.referents.give(&mut init.expr, &typed.ty);
         }
+        let slices = match stmt {
+            Stmt::Local(local) => slice_pattern::rewrite_let(local, &self.referents),
+            _ => Vec::new(),
+        };
         visit_mut::visit_stmt_mut(&mut BelowMut(self), stmt);
+        self.referents.local(stmt);
+        slices.iter().for_each(|slice| self.referents.slice(slice));
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
@@ -102,14 +137,10 @@ impl VisitMut for PlainForms {
         if let Expr::Const(_) = expr {
             return;
         }
-        if let Expr::Closure(closure) = expr
-            && let ReturnType::Type(..) = closure.output
-        {
-            let around = std::mem::replace(&mut self.tried, Tried::of(&closure.output));
-            self.visit_expr_mut(&mut closure.body);
-            self.tried = around;
-            return;
+        if let Expr::Closure(closure) = expr {
+            return self.closure(closure, Referents::called);
         }
+        slice_pattern::rewrite(expr, &self.referents);
         if let Some(comparison) = contained(expr) {
             *expr = comparison;
         }
@@ -129,10 +160,89 @@ impl VisitMut for PlainForms {
                 }
             }
             Expr::MethodCall(e) if writes_receiver(&e.method) => refer(&mut e.receiver, true),
+            Expr::Return(e) => {
+                if let (Some(value), Some(ty)) = (&mut e.expr, &self.returned) {
+                    self.referents.give(value, ty);
+                }
+            }
             Expr::Index(_) | Expr::Field(_) => refer(expr, false),
             _ => {}
         }
+        match expr {
+            Expr::Call(e) if may_lend(e) => e.args.iter_mut().for_each(|arg| self.referents.argument(arg)),
+            Expr::MethodCall(e) if method_may_lend(e) => {
+                e.args.iter_mut().for_each(|arg| self.referents.argument(arg))
+            }
+            Expr::MethodCall(e) if Referents::is_adapter(e) => return self.adapter(e),
+            Expr::ForLoop(e) => return self.loop_over(e),
+            Expr::If(e) => return self.branches(e),
+            _ => {}
+        }
         visit_mut::visit_expr_mut(&mut BelowMut(self), expr);
+        if let Expr::Let(e) = expr {
+            self.referents.matched(&e.pat, &e.expr);
+        }
+    }
+}
+
+impl PlainForms {
+    /// Walks below a closure, whose parameters are as `bind` says.
+    fn closure(&mut self, closure: &mut ExprClosure, bind: impl FnOnce(&mut Referents, &Pat)) {
+        let written = matches!(closure.output, ReturnType::Type(..));
+        let tried = if written { Tried::of(&closure.output) } else { self.tried };
+        let around = std::mem::replace(&mut self.tried, tried);
+        let returned = std::mem::replace(&mut self.returned, result(&closure.output));
+        let referents = self.referents.clone();
+        closure.inputs.iter_mut().for_each(|input| self.visit_pat_mut(input));
+        if let Some(first) = closure.inputs.first() {
+            bind(&mut self.referents, first);
+        }
+        closure.inputs.iter().skip(1).for_each(|input| self.referents.called(input));
+        self.visit_expr_mut(&mut closure.body);
+        (self.tried, self.returned, self.referents) = (around, returned, referents);
+    }
+
+    /// Walks below `rows.iter().map(|row| …)`.
+    fn adapter(&mut self, call: &mut ExprMethodCall) {
+        let over = (*call.receiver).clone();
+        self.visit_expr_mut(&mut call.receiver);
+        for arg in &mut call.args {
+            match arg {
+                Expr::Closure(closure) => {
+                    self.closure(closure, |referents, pat| referents.walked(pat, &over))
+                }
+                other => self.visit_expr_mut(other),
+            }
+        }
+    }
+
+    /// Walks below an `if`, whose condition may declare variables of its first block.
+    fn branches(&mut self, e: &mut ExprIf) {
+        let around = self.referents.clone();
+        self.visit_expr_mut(&mut e.cond);
+        self.visit_block_mut(&mut e.then_branch);
+        self.referents = around;
+        if let Some((_, other)) = &mut e.else_branch {
+            self.visit_expr_mut(other);
+        }
+    }
+
+    /// Walks below a loop.
+    fn loop_over(&mut self, e: &mut ExprForLoop) {
+        let (over, around) = ((*e.expr).clone(), self.referents.clone());
+        self.visit_expr_mut(&mut e.expr);
+        self.visit_pat_mut(&mut e.pat);
+        self.referents.walked(&e.pat, &over);
+        self.visit_block_mut(&mut e.body);
+        self.referents = around;
+    }
+}
+
+/// The type of what a function or a closure returns.
+fn result(output: &ReturnType) -> Option<Type> {
+    match output {
+        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Default => None,
     }
 }
 

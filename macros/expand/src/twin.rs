@@ -1,7 +1,5 @@
 //! The twin: the user's body, with indices of any integer type and the kernel macros in Rust.
 
-use std::collections::HashSet;
-
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -17,14 +15,14 @@ use super::lower::any_ident;
 use super::places::{PartBounds, slice_method, slice_value, to_index};
 use super::spelled::writes_receiver;
 use super::types::Slices;
-use crate::visitor::{Below, BelowMut, Visit, VisitMut};
-use syn::{visit, visit_mut};
+use crate::visitor::{BelowMut, VisitMut};
+use syn::visit_mut;
 
 /// Rewrites a body into its twin.
 pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
     let mut block = block.clone();
     let is_const = sig.is_some_and(|sig| sig.constness.is_some());
-    let mut twin = Twin { is_const, variables: variables(&block, sig), lends: false, launches: false };
+    let mut twin = Twin { is_const, lends: false, launches: false };
     twin.visit_block_mut(&mut block);
     if twin.lends {
         let imports = super::lend::imports();
@@ -67,30 +65,9 @@ fn calls_method(body: TokenStream) -> bool {
     any_ident(body, &|ident| METHODS.iter().any(|method| ident == method))
 }
 
-/// The names of all variables of a body, which may be closures.
-fn variables(block: &Block, sig: Option<&Signature>) -> HashSet<String> {
-    struct Names(HashSet<String>);
-    impl<'a> Visit<'a> for Names {
-        fn this(&mut self) -> &mut dyn Visit<'a> {
-            self
-        }
-
-        fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
-            self.0.insert(pat.ident.to_string());
-            visit::visit_pat_ident(&mut Below(self), pat);
-        }
-    }
-    let mut names = Names(HashSet::new());
-    names.visit_block(block);
-    sig.iter().flat_map(|sig| &sig.inputs).for_each(|input| names.visit_fn_arg(input));
-    names.0
-}
-
 struct Twin {
     /// Whether the function is a `const fn`, which indexes by `usize` alone.
     is_const: bool,
-    /// The names of variables.
-    variables: HashSet<String>,
     /// Whether a call lends what may be an array.
     lends: bool,
     /// Whether the next call is one of a kernel that is launched.
@@ -141,16 +118,11 @@ impl VisitMut for Twin {
                     *call.func = rounded;
                 }
                 if !self.is_const && !launched && super::lend::lends(call) {
-                    self.lends = true;
-                    *expr = Expr::Verbatim(super::lend::twin_call(call, &self.variables));
+                    self.lend(&mut call.args);
                 }
             }
             Expr::MethodCall(call) if !self.is_const && super::lend::method_lends(call) => {
-                self.lends = true;
-                for arg in &mut call.args {
-                    let lent = super::lend::lent_to_method(arg, &arg.to_token_stream());
-                    *arg = Expr::Verbatim(lent);
-                }
+                self.lend(&mut call.args);
             }
             Expr::MethodCall(call) if !self.is_const && call.method == "step_by" => {
                 if let (true, Some(n)) = (is_iterator(&call.receiver), call.args.first_mut()) {
@@ -309,6 +281,14 @@ fn told(name: &str, arguments: &mut Punctuated<Expr, Token![,]>) {
 }
 
 impl Twin {
+    /// Wraps the arguments of a call that may be arrays.
+    fn lend(&mut self, args: &mut Punctuated<Expr, Token![,]>) {
+        self.lends = true;
+        for arg in args {
+            *arg = Expr::Verbatim(super::lend::lent(arg, &arg.to_token_stream()));
+        }
+    }
+
     /// The Rust form of a kernel macro; `None` leaves it as it stands.
     fn replace(&mut self, mac: &Macro) -> Option<Expr> {
         let name = mac.path.get_ident()?.to_string();

@@ -132,15 +132,15 @@ pub fn bilateral_tiles<T: Sample>(
                             let mut differing = T::Sum::ZERO;
                             #[unroll]
                             for channel in 0..channels {
-                                let by = pixel::<T::Sum>(&window[channel], right + i) - centres[channel][i];
+                                let by = pixel(&window[channel], right + i) - centres[channel][i];
                                 differing = by.mul_add(by, differing);
                             }
                             let weight = T::power_of_two(falloff.range.mul_add(differing, apart));
                             weights[i] += weight;
                             #[unroll]
                             for channel in 0..channels {
-                                sums[channel][i] = weight
-                                    .mul_add(pixel::<T::Sum>(&window[channel], right + i), sums[channel][i]);
+                                sums[channel][i] =
+                                    weight.mul_add(pixel(&window[channel], right + i), sums[channel][i]);
                             }
                         }
                     }

@@ -8,8 +8,8 @@ fn total(x: &[u32]) -> u32 {
 #[gpu_kernel]
 fn kernel(y: &mut [u32]) {
     let parts = [1u32, 2, 3];
-    let all = &parts;
-    y[0] = total(all);
+    let pair = (&parts, 5);
+    y[0] = total(pair.0);
 }
 
 fn main() {}

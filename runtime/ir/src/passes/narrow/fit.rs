@@ -242,14 +242,13 @@ impl Narrowing {
 
     /// An integer cast to `int`.
     pub(super) fn as_int(&self, e: Expr) -> Expr {
+        let bits = e.ty.scalar().map_or(0, Scalar::bits);
         match e.kind {
             _ if e.ty == Type::Scalar(Scalar::I32) => e,
-            ExprKind::Cast(inner) if inner.ty == Type::Scalar(Scalar::I32) => *inner,
+            // A cast to fewer bits cuts some off.
+            ExprKind::Cast(inner) if inner.ty == Type::Scalar(Scalar::I32) && bits >= 32 => *inner,
             // A cast that only widens says nothing more.
-            ExprKind::Cast(inner)
-                if e.ty.scalar().is_some_and(|to| to.bits() > 32)
-                    && inner.ty.scalar() == Some(Scalar::U32) =>
-            {
+            ExprKind::Cast(inner) if bits > 32 && inner.ty.scalar() == Some(Scalar::U32) => {
                 int(ExprKind::Cast(inner))
             }
             kind => int(ExprKind::Cast(Expr { kind, ty: e.ty }.into())),

@@ -1,0 +1,212 @@
+//! What the variables of a body refer to, as far as tokens tell.
+//!
+//! `let r = &array; f(r)` gives `f` a slice where it takes one, as `f(&array)` does. So a variable that refers to what may be
+//! an array is written as `&*r` or `&mut *r` where it is an argument: then [`lend`](super::lend) sees it.
+
+use std::collections::HashMap;
+
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall, FnArg, Pat, Stmt, Token, Type, parse_quote_spanned};
+
+use super::expected;
+use super::lend::may_be_array;
+
+/// A variable of which tokens tell something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// It refers to what may be an array.
+    Array,
+    /// In the same way, and may write it.
+    ArrayMut,
+    /// It is what something named as a method of slices gives: a reference, unless the method is the user's own.
+    Item,
+    /// Its uses may tell its type.
+    Open,
+    /// It is a slice, which this body does not write by it.
+    Slice,
+}
+
+/// The variables in scope of which tokens tell something.
+#[derive(Clone, Debug, Default)]
+pub struct Referents(HashMap<String, Known>);
+
+impl Referents {
+    /// A name of a pattern, of which nothing is known yet.
+    pub fn forget(&mut self, name: &syn::Ident) {
+        self.0.remove(&name.to_string());
+    }
+
+    /// A parameter of a function.
+    pub fn parameter(&mut self, input: &FnArg) {
+        if let FnArg::Typed(typed) = input {
+            self.bind(&typed.pat, of_type(&typed.ty));
+        }
+    }
+
+    /// The variable of a `let`, behind which this is called.
+    pub fn local(&mut self, stmt: &Stmt) {
+        let Stmt::Local(local) = stmt else { return };
+        let init = local.init.as_ref().map(|init| &*init.expr);
+        match &local.pat {
+            Pat::Type(typed) => self.bind(&typed.pat, of_type(&typed.ty)),
+            pat => self.bind(pat, init.map_or(Some(Known::Open), |init| self.of_value(init))),
+        }
+    }
+
+    /// The variables of the pattern of a loop over this.
+    pub fn walked(&mut self, pat: &Pat, over: &Expr) {
+        match (pat, over) {
+            (pat, Expr::Paren(e)) => self.walked(pat, &e.expr),
+            (Pat::Tuple(pair), Expr::MethodCall(call)) if call.method == "enumerate" => {
+                if let Some(item) = pair.elems.iter().nth(1) {
+                    self.walked(item, &call.receiver);
+                }
+            }
+            (pat, over) => self.bind(pat, of_items(over)),
+        }
+    }
+
+    /// The variable of `if let Some(row) = rows.last()`.
+    pub fn matched(&mut self, pat: &Pat, value: &Expr) {
+        if let Pat::TupleStruct(some) = pat
+            && some.path.is_ident("Some")
+            && let Some(item) = some.elems.first()
+        {
+            self.bind(item, of_items(value));
+        }
+    }
+
+    /// A parameter of a closure that is called by its name.
+    pub fn called(&mut self, pat: &Pat) {
+        match pat {
+            Pat::Type(typed) => self.bind(&typed.pat, of_type(&typed.ty)),
+            pat => self.bind(pat, Some(Known::Open)),
+        }
+    }
+
+    /// Returns whether a method takes a closure that is called with each item.
+    pub fn is_adapter(call: &ExprMethodCall) -> bool {
+        ["map", "for_each", "flat_map", "any", "all", "filter_map"].iter().any(|method| call.method == method)
+    }
+
+    /// Rewrites an argument of a function of the user's own.
+    pub fn argument(&self, argument: &mut Expr) {
+        match argument {
+            Expr::Paren(e) => self.argument(&mut e.expr),
+            Expr::Path(_) => self.reborrow(argument),
+            Expr::Reference(e) if self.of(&e.expr) == Some(Known::Open) => {
+                let (variable, span) = (&e.expr, e.expr.span());
+                *e.expr = parse_quote_spanned!(span=> (#variable));
+            }
+            _ => {}
+        }
+    }
+
+    /// Rewrites a variable that refers to what may be an array.
+    pub fn reborrow(&self, variable: &mut Expr) {
+        let span = variable.span();
+        match self.of(variable) {
+            Some(Known::Array) => *variable = parse_quote_spanned!(span=> &*#variable),
+            Some(Known::ArrayMut) => *variable = parse_quote_spanned!(span=> &mut *#variable),
+            Some(Known::Item) => *variable = parse_quote_spanned!(span=> ((#variable))),
+            Some(Known::Open | Known::Slice) | None => {}
+        }
+    }
+
+    /// Returns whether a variable is a slice.
+    pub fn is_slice(&self, name: &syn::Ident) -> bool {
+        self.0.get(&name.to_string()) == Some(&Known::Slice)
+    }
+
+    /// Notes that a variable is a slice.
+    pub fn slice(&mut self, name: &syn::Ident) {
+        self.0.insert(name.to_string(), Known::Slice);
+    }
+
+    /// Rewrites a value of which this type is expected.
+    pub fn give(&self, value: &mut Expr, ty: &Type) {
+        if let (Type::Reference(ty), Some(Known::Array | Known::ArrayMut)) = (ty, self.of(value))
+            && let Type::Slice(_) = &*ty.elem
+        {
+            let (mutability, span) = (ty.mutability, value.span());
+            *value = parse_quote_spanned!(span=> &#mutability *#value);
+        }
+        expected::expect(value, ty);
+    }
+
+    fn of(&self, expr: &Expr) -> Option<Known> {
+        let Expr::Path(path) = expr else { return None };
+        self.0.get(&path.path.get_ident()?.to_string()).copied()
+    }
+
+    fn of_value(&self, value: &Expr) -> Option<Known> {
+        match value {
+            Expr::Paren(e) => self.of_value(&e.expr),
+            Expr::Reference(e) if may_be_array(value) => Some(referring(e.mutability)),
+            Expr::Reference(e) if e.mutability.is_none() && is_part(&e.expr) => Some(Known::Slice),
+            Expr::Path(_) => self.of(value),
+            Expr::Call(call) => {
+                let Expr::Path(path) = &*call.func else { return None };
+                path.path.segments.last().filter(|last| gives_any(&last.ident)).map(|_| Known::Open)
+            }
+            Expr::MethodCall(call) if call.turbofish.is_none() && gives_any(&call.method) => {
+                Some(Known::Open)
+            }
+            _ => None,
+        }
+    }
+
+    fn bind(&mut self, pat: &Pat, known: Option<Known>) {
+        if let (Pat::Ident(name), Some(known)) = (pat, known)
+            && name.by_ref.is_none()
+            && name.subpat.is_none()
+        {
+            self.0.insert(name.ident.to_string(), known);
+        }
+    }
+}
+
+fn referring(mutability: Option<Token![mut]>) -> Known {
+    if mutability.is_some() { Known::ArrayMut } else { Known::Array }
+}
+
+fn of_type(ty: &Type) -> Option<Known> {
+    match ty {
+        Type::Paren(ty) => of_type(&ty.elem),
+        Type::Reference(ty) if matches!(*ty.elem, Type::Array(_)) => Some(referring(ty.mutability)),
+        Type::Reference(ty) if matches!(*ty.elem, Type::Slice(_)) && ty.mutability.is_none() => {
+            Some(Known::Slice)
+        }
+        _ => None,
+    }
+}
+
+/// What a loop over this gives.
+fn of_items(over: &Expr) -> Option<Known> {
+    match over {
+        Expr::Reference(e) if may_be_array(over) => Some(referring(e.mutability)),
+        Expr::MethodCall(call) if is_place(&call.receiver) => {
+            match (call.method.to_string().as_str(), call.args.len()) {
+                ("iter" | "first" | "last", 0) | ("get", 1) => Some(Known::Item),
+                ("iter_mut", 0) => Some(Known::ArrayMut),
+                ("chunks" | "chunks_exact" | "windows", 1) => Some(Known::Slice),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether a place is a part of a slice, `x[a..b]`.
+fn is_part(place: &Expr) -> bool {
+    matches!(place, Expr::Index(e) if matches!(*e.index, Expr::Range(_)))
+}
+
+fn is_place(expr: &Expr) -> bool {
+    matches!(expr, Expr::Path(_) | Expr::Field(_) | Expr::Index(_))
+}
+
+/// Returns whether a function or a method of this name gives a value of whatever type is asked for.
+fn gives_any(name: &syn::Ident) -> bool {
+    ["default", "into", "try_into", "zeroed", "sum", "product"].iter().any(|any| name == any)
+}
