@@ -156,6 +156,15 @@ static bool make(Work& work, const std::string& name, size_t n) {
         prepare<int64_t, int64_t>(work, n, n, [n](void* m, size_t& b, int64_t* x, int64_t* y) { return DeviceScan::InclusiveSum(m, b, x, y, (int64_t)n); });
     } else if (name == "exclusive_u32") {
         prepare<uint32_t, uint32_t>(work, n, n, [n](void* m, size_t& b, uint32_t* x, uint32_t* y) { return DeviceScan::ExclusiveSum(m, b, x, y, (int64_t)n); });
+    } else if (name.rfind("histogram_edges_", 0) == 0) {
+        // The edges lie behind the counts.
+        const int bins = atoi(name.c_str() + 16);
+        prepare<float, unsigned>(work, n, 2 * bins + 1, [=](void* m, size_t& b, float* x, unsigned* y) {
+            return cub::DeviceHistogram::HistogramRange(m, b, x, y, bins + 1, (float*)(y + bins), (int64_t)n);
+        });
+        std::vector<float> edges(bins + 1);
+        for (int i = 0; i <= bins; ++i) edges[i] = (float)((size_t)i * i) / (float)((size_t)bins * bins) * 2.0f - 1.0f;
+        CHECK(cudaMemcpy((unsigned*)work.y + bins, edges.data(), edges.size() * sizeof(float), cudaMemcpyHostToDevice));
     } else if (name.rfind("histogram_", 0) == 0) {
         const int bins = atoi(name.c_str() + 10);
         const size_t end = name.find('_', 10);

@@ -36,3 +36,4 @@ mod stencils;
 mod top_k;
 mod varlen;
 mod vectors;
+mod weighted_histograms;
