@@ -25,6 +25,7 @@
 
 pub mod argument;
 pub mod attention;
+mod border;
 mod call;
 pub mod comparable;
 pub mod convolution;

@@ -4,6 +4,7 @@
 
 mod attention;
 mod bilaterals;
+mod concatenations;
 mod conv2d;
 mod convolutions;
 mod cuda;
@@ -13,6 +14,7 @@ mod gradients;
 mod grouped;
 mod histograms;
 mod indexed;
+mod margins;
 mod matrices;
 mod movement;
 mod narrow_products;
