@@ -29,6 +29,7 @@ mod rotary;
 mod rows;
 mod scans;
 mod scans_by_key;
+mod segmented_sorts;
 mod selections;
 mod shapes;
 mod sorting;
