@@ -77,6 +77,7 @@ pub fn sort_segments<K: Key, V: Value>(
             }
             sync_threads();
         }
+        sync_threads();
         range += grid_dim().x as usize;
     }
 }

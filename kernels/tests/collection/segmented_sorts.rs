@@ -3,7 +3,9 @@
 use proptest::prelude::{ProptestConfig, any, prop_oneof, proptest};
 use warpsmith::prelude::*;
 use warpsmith_kernels::KernelError;
-use warpsmith_kernels::sorting::{Value, segmented_sort, segmented_sort_pairs};
+use warpsmith_kernels::sorting::{
+    Value, merge_segments, segmented_sort, segmented_sort_pairs, sort_segments,
+};
 
 use crate::devices::{Placed, devices, scale, shuffled};
 use crate::sorting::{Bits, KEYS, Keys, keys};
@@ -122,6 +124,61 @@ fn keys_of_every_type() {
         check::<f32, f64>(&device, &case(Keys::Any), 2, large);
         check::<u64, u32>(&device, &case(Keys::Few), 3, small);
         check::<i64, f64>(&device, &case(Keys::Any), 4, large);
+    }
+}
+
+#[test]
+fn a_block_takes_one_range_after_the_other() {
+    let case = Case { of: Keys::Any, lengths: vec![7, 300, 9000, 0, 20, 1700], offset: 0, descending: false };
+    let x = keys::<u32>(case.of, case.lengths.iter().sum::<usize>() + 2 * OUTSIDE, 1);
+    let want: Vec<u32> = case.order(&x).iter().map(|place| place.map_or(9, |place| x[place])).collect();
+    let places: Vec<u32> = (0..x.len() as u32).collect();
+    for (device, grid) in devices().into_iter().flat_map(|device| [(device.clone(), 1), (device, 2)]) {
+        let offsets = device.upload(&case.offsets()).unwrap();
+        let (from, values) = (device.upload(&x).unwrap(), device.upload(&places).unwrap());
+        let (mut y, mut y_values) =
+            (device.upload(&vec![9u32; x.len()]).unwrap(), device.upload(&places).unwrap());
+        let mut spare = device.alloc_zeroed::<u32>(x.len()).unwrap();
+        let mut spare_values = device.alloc_zeroed::<u32>(x.len()).unwrap();
+        let mut longest = device.alloc_zeroed::<u32>(1).unwrap();
+        let ranges = x.len().div_ceil(1792);
+        sort_segments::<u32, u32>(
+            &from,
+            &values,
+            &offsets,
+            &mut y,
+            &mut y_values,
+            &mut spare,
+            &mut spare_values,
+            &mut longest,
+            ranges,
+            true,
+            false,
+        )
+        .grid(grid)
+        .block(512)
+        .launch(&device)
+        .unwrap();
+        assert_eq!(device.download(&longest).unwrap(), [3]); // of five tiles
+        for pass in 0..4 {
+            merge_segments::<u32, u32>(
+                &offsets,
+                &mut y,
+                &mut y_values,
+                &mut spare,
+                &mut spare_values,
+                &longest,
+                pass,
+                ranges,
+                true,
+                false,
+            )
+            .grid(grid)
+            .block(512)
+            .launch(&device)
+            .unwrap();
+        }
+        assert!(device.download(&y).unwrap() == want, "{grid} blocks");
     }
 }
 
