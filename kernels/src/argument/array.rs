@@ -6,7 +6,7 @@ use super::slice::Input;
 use super::tensor4::within;
 use crate::error::KernelError;
 
-/// An array that a call reads, for `'a`; [`array`] makes it.
+/// An array that a call reads, for `'a`; [`array()`] makes it.
 #[derive(Clone, Debug)]
 pub struct Array<'a, T> {
     memory: Input<'a, T>,
