@@ -55,5 +55,5 @@ mod pages {
     mod chapter {}
 }
 
-pub use call::{Call, Family, Plan, Prepared, Step, Target};
+pub use call::{Call, Family, Plan, Prepared, Ready, Step, Target};
 pub use error::KernelError;

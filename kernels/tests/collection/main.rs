@@ -7,6 +7,7 @@ mod bilaterals;
 mod concatenations;
 mod conv2d;
 mod convolutions;
+mod counted;
 mod cuda;
 mod devices;
 mod errors;
