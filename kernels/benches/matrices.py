@@ -197,6 +197,39 @@ def product(dtype, is_turned=False):
     return make
 
 
+def joined(count, axis):
+    """PyTorch's concatenation of matrices of 4096 columns, and a copy of as many bytes."""
+
+    def make(size):
+        parts = [torch.rand(size // count // 4096, 4096, device="cuda") for _ in range(count)]
+        y = torch.cat(parts, axis)
+        to = torch.empty_like(y)
+        return {"torch": timed(lambda: torch.cat(parts, axis, out=y)), "copy": timed(lambda: to.copy_(y))}
+
+    return make
+
+
+def padded(margin, mode):
+    """PyTorch's padding of planes of 512 × 512."""
+
+    def make(size):
+        x = torch.rand(size >> 18, 1, 512, 512, device="cuda")
+        return {"torch": timed(lambda: F.pad(x, (margin,) * 4, mode=mode))}
+
+    return make
+
+
+def weighted(bins):
+    """PyTorch's sums of weights in bins."""
+
+    def make(size):
+        x = torch.randint(0, bins, (size,), device="cuda", dtype=torch.int32)
+        weights = torch.rand(size, device="cuda")
+        return {"torch": timed(lambda: torch.bincount(x, weights, bins))}
+
+    return make
+
+
 def filled(fill):
     """PyTorch's fill with random numbers, by cuRAND's Philox."""
 
@@ -232,6 +265,12 @@ FUNCTIONS = {
     "gemv_t_bf16": (VECTORS, product(torch.bfloat16, True)),
     "uniform_f32": (SQUARE, filled(torch.Tensor.uniform_)),
     "normal_f32": (SQUARE, filled(torch.Tensor.normal_)),
+    "concat_f32": (SQUARE, joined(2, 1)),
+    "concat_rows_f32": (SQUARE, joined(8, 0)),
+    "pad_f32": (SQUARE, padded(1, "constant")),
+    "pad_reflect_f32": (SQUARE, padded(4, "reflect")),
+    "weighted_histogram_256": (SQUARE, weighted(256)),
+    "weighted_histogram_2048": (SQUARE, weighted(2048)),
     "batched_transpose_f32": (SQUARE, permuted(lambda n: (n >> 20, 1024, 1024), (0, 2, 1), torch.float32)),
 }
 

@@ -25,6 +25,7 @@
 
 pub mod argument;
 pub mod attention;
+mod border;
 mod call;
 pub mod comparable;
 pub mod convolution;
@@ -54,5 +55,5 @@ mod pages {
     mod chapter {}
 }
 
-pub use call::{Call, Family, Plan, Prepared, Step, Target};
+pub use call::{Call, Family, Plan, Prepared, Ready, Step, Target};
 pub use error::KernelError;

@@ -61,6 +61,20 @@ fn a_prepared_launch_takes_other_arguments_and_other_lengths() {
 }
 
 #[test]
+fn a_prepared_launch_is_counted_in_its_shape() {
+    on_every_device(|device| {
+        let x = device.upload(&[1u32; 64]).expect("memory");
+        let mut y = device.upload(&[0u32; 64]).expect("memory");
+        let prepared = add_to(1, &x, &mut y, 2).over(64).prepare(device).expect("a right launch");
+        let metrics = prepared.metrics(add_to(3, &x, &mut y, 2)).expect("the same types");
+        assert_eq!(metrics.total.stores.sectors, 8);
+        assert_eq!(device.download(&y).expect("memory"), [6; 64], "it launches once");
+        let shaped = launch_error(prepared.metrics(add_to(1, &x, &mut y, 2).block(64)).map(|_| ()));
+        assert_eq!(shaped, LaunchError::PreparedShape { kernel: "add_to" });
+    });
+}
+
+#[test]
 fn a_prepared_launch_refuses_what_it_was_not_prepared_for() {
     on_every_device(|device| {
         let x = device.upload(&[1u32; 4]).expect("memory");

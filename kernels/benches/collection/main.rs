@@ -15,6 +15,7 @@ mod function;
 
 mod histograms;
 mod inputs;
+mod margins;
 mod matrices;
 mod random;
 mod reductions;
@@ -26,10 +27,11 @@ mod vectors;
 use function::{Function, Result, time};
 
 /// The functions of all families.
-const FAMILIES: [&[Function]; 8] = [
+const FAMILIES: [&[Function]; 9] = [
     reductions::FUNCTIONS,
     scans::FUNCTIONS,
     matrices::FUNCTIONS,
+    margins::FUNCTIONS,
     histograms::FUNCTIONS,
     selections::FUNCTIONS,
     sorts::FUNCTIONS,

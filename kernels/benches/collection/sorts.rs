@@ -1,8 +1,8 @@
-//! Sorts of random and of equal keys, and of keys with the numbers of their places; the largest keys of rows.
+//! Sorts of random and of equal keys, and of keys with the numbers of their places; sorts of segments; the largest keys of rows.
 
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
-use warpsmith_kernels::sorting::{Key, sort, sort_pairs, top_k};
+use warpsmith_kernels::sorting::{Key, segmented_sort, segmented_sort_pairs, sort, sort_pairs, top_k};
 
 use crate::function::Work::Bytes;
 use crate::function::{Function, Result, Run, check, kept, launches, word};
@@ -21,6 +21,10 @@ pub const FUNCTIONS: &[Function] = &[
     Function::new("sort_u32_few", Bytes(8.0), |d, n| sorted::<u32>(d, n, |i| word(i) % 3)),
     Function::new("sort_pairs_u32", Bytes(16.0), sorted_pairs),
     Function::new("top_k_f32", Bytes(4.0), chosen),
+    Function::new("segmented_sort_u32_32", Bytes(8.0), |d, n| in_segments(d, n, 32)),
+    Function::new("segmented_sort_u32_1000", Bytes(8.0), |d, n| in_segments(d, n, 1000)),
+    Function::new("segmented_sort_u32_30000", Bytes(8.0), |d, n| in_segments(d, n, 30_000)),
+    Function::new("segmented_pairs_u32_1000", Bytes(16.0), |d, n| pairs_in_segments(d, n, 1000)),
 ];
 
 fn wide(i: usize) -> u64 {
@@ -59,6 +63,48 @@ fn sorted_pairs(device: &Device, n: usize) -> Result<Run<'static>> {
         pairs.is_sorted_by(|a, b| a < b) && pairs.iter().all(|(key, place)| host[*place as usize] == *key);
     check(is_right, || format!("a wrong order of {n} pairs"))?;
     launches(device, sort_pairs(device, &*x, &*values, y, order))
+}
+
+/// Offsets of segments of any lengths below twice the `mean`; the peer has the same.
+fn offsets(n: usize, mean: usize) -> Vec<u32> {
+    let mut offsets = vec![0u32];
+    let mut at = 0;
+    while at < n {
+        at = n.min(at + word(offsets.len()) as usize % (2 * mean));
+        offsets.push(at as u32);
+    }
+    offsets
+}
+
+fn in_segments(device: &Device, n: usize, mean: usize) -> Result<Run<'static>> {
+    let (mut host, ends) = ((0..n).map(word).collect::<Vec<u32>>(), offsets(n, mean));
+    let (x, offsets) = (kept(device.upload(&host)?), kept(device.upload(&ends)?));
+    let y = kept(device.alloc_zeroed::<u32>(n)?);
+    segmented_sort(device, &*x, &*offsets, &mut *y).run()?;
+    for ends in ends.windows(2) {
+        host[ends[0] as usize..ends[1] as usize].sort_unstable();
+    }
+    check(device.download(y)? == host, || format!("a wrong order of {n} keys in segments"))?;
+    launches(device, segmented_sort(device, &*x, &*offsets, y))
+}
+
+fn pairs_in_segments(device: &Device, n: usize, mean: usize) -> Result<Run<'static>> {
+    let (host, ends) = ((0..n).map(word).collect::<Vec<u32>>(), offsets(n, mean));
+    let (x, offsets) = (kept(device.upload(&host)?), kept(device.upload(&ends)?));
+    let values = kept(device.upload(&(0..n as u32).collect::<Vec<u32>>())?);
+    let (y, order) = (kept(device.alloc_zeroed::<u32>(n)?), kept(device.alloc_zeroed::<u32>(n)?));
+    segmented_sort_pairs(device, &*x, &*values, &*offsets, &mut *y, &mut *order).run()?;
+    let pairs: Vec<(u32, u32)> = device.download(y)?.into_iter().zip(device.download(order)?).collect();
+    let is_right = ends.windows(2).all(|ends| {
+        let of = ends[0] as usize..ends[1] as usize;
+        let pairs = &pairs[of.clone()];
+        pairs.is_sorted_by(|a, b| a < b)
+            && pairs
+                .iter()
+                .all(|(key, place)| of.contains(&(*place as usize)) && host[*place as usize] == *key)
+    });
+    check(is_right, || format!("a wrong order of {n} pairs in segments"))?;
+    launches(device, segmented_sort_pairs(device, &*x, &*values, &*offsets, y, order))
 }
 
 fn chosen(device: &Device, n: usize) -> Result<Run<'static>> {

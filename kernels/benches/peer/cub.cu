@@ -1,4 +1,4 @@
-// CUB's reductions, scans, histograms, selections and sorts, for turns with ours. Each line `NAME SIZE GROUPS` of the input is answered with the milliseconds of
+// CUB's reductions, scans, histograms, selections, sorts and sorts of segments, for turns with ours. Each line `NAME SIZE GROUPS` of the input is answered with the milliseconds of
 // a launch: the median of the last two thirds of `GROUPS` groups of launches. The answer is `none` if CUB has no such function.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90a -o cub kernels/benches/peer/cub.cu
@@ -69,7 +69,7 @@ __global__ void fill_runs(uint32_t* x, size_t n) {
 }
 
 // The same keys as ours: any bits, all equal, or of three values.
-__device__ uint32_t word(uint32_t i) {
+__host__ __device__ uint32_t word(uint32_t i) {
     uint32_t h = (i + 1) * 2654435761u;
     h ^= h >> 15;
     h *= 2246822519u;
@@ -125,6 +125,30 @@ void prepare_sort(Work& work, size_t n, char keys) {
     fill_keys<<<2048, 256>>>((uint32_t*)work.x, n * sizeof(K) / 4, keys);
 }
 
+// The same segments as ours, of any lengths below twice the mean.
+static std::vector<uint32_t> segments(size_t n, size_t mean) {
+    std::vector<uint32_t> offsets{0};
+    for (size_t at = 0; at < n;) {
+        at = std::min(n, at + word((uint32_t)offsets.size()) % (2 * mean));
+        offsets.push_back((uint32_t)at);
+    }
+    return offsets;
+}
+
+// The offsets lie behind the outputs, and values behind the keys.
+static void prepare_segments(Work& work, size_t n, size_t mean, bool has_values) {
+    const auto offsets = segments(n, mean);
+    const int64_t count = (int64_t)offsets.size() - 1;
+    const size_t elements = has_values ? 2 * n : n;
+    prepare<uint32_t, uint32_t>(work, elements, elements + offsets.size(), [=](void* m, size_t& b, uint32_t* x, uint32_t* y) {
+        const uint32_t* from = y + elements;
+        return has_values ? cub::DeviceSegmentedSort::StableSortPairs(m, b, x, y, x + n, y + n, (int64_t)n, count, from, from + 1)
+                          : cub::DeviceSegmentedSort::StableSortKeys(m, b, x, y, (int64_t)n, count, from, from + 1);
+    });
+    fill_keys<<<2048, 256>>>((uint32_t*)work.x, n, 'u');
+    CHECK(cudaMemcpy((uint32_t*)work.y + elements, offsets.data(), offsets.size() * 4, cudaMemcpyHostToDevice));
+}
+
 static bool make(Work& work, const std::string& name, size_t n) {
     using cub::DeviceReduce;
     using cub::DeviceScan;
@@ -156,6 +180,15 @@ static bool make(Work& work, const std::string& name, size_t n) {
         prepare<int64_t, int64_t>(work, n, n, [n](void* m, size_t& b, int64_t* x, int64_t* y) { return DeviceScan::InclusiveSum(m, b, x, y, (int64_t)n); });
     } else if (name == "exclusive_u32") {
         prepare<uint32_t, uint32_t>(work, n, n, [n](void* m, size_t& b, uint32_t* x, uint32_t* y) { return DeviceScan::ExclusiveSum(m, b, x, y, (int64_t)n); });
+    } else if (name.rfind("histogram_edges_", 0) == 0) {
+        // The edges lie behind the counts.
+        const int bins = atoi(name.c_str() + 16);
+        prepare<float, unsigned>(work, n, 2 * bins + 1, [=](void* m, size_t& b, float* x, unsigned* y) {
+            return cub::DeviceHistogram::HistogramRange(m, b, x, y, bins + 1, (float*)(y + bins), (int64_t)n);
+        });
+        std::vector<float> edges(bins + 1);
+        for (int i = 0; i <= bins; ++i) edges[i] = (float)((size_t)i * i) / (float)((size_t)bins * bins) * 2.0f - 1.0f;
+        CHECK(cudaMemcpy((unsigned*)work.y + bins, edges.data(), edges.size() * sizeof(float), cudaMemcpyHostToDevice));
     } else if (name.rfind("histogram_", 0) == 0) {
         const int bins = atoi(name.c_str() + 10);
         const size_t end = name.find('_', 10);
@@ -181,6 +214,8 @@ static bool make(Work& work, const std::string& name, size_t n) {
                            : cub::DeviceSelect::Unique(m, b, x, y, count, (int64_t)n);
         });
         fill_runs<<<2048, 256>>>((uint32_t*)work.x, n);
+    } else if (name.rfind("segmented_", 0) == 0) {
+        prepare_segments(work, n, (size_t)atoi(name.c_str() + name.rfind('_') + 1), name[10] == 'p');
     } else if (name == "sort_pairs_u32") {
         // The values lie behind the keys.
         prepare<uint64_t, uint64_t>(work, n, n, [n](void* m, size_t& b, uint64_t* x, uint64_t* y) {

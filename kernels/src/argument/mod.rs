@@ -3,11 +3,13 @@
 //! Takes arguments of kernels, and passes them to any number of launches. Independent of any
 //! particular kernel.
 
+mod array;
 mod fits;
 mod matrix;
 mod slice;
 mod tensor4;
 
+pub use array::{Array, array};
 pub(crate) use fits::{extents, length, one_for_each, same_extents, side_by_side};
 pub use matrix::{Layout, Matrix, MatrixMut, matrix, matrix_mut};
 pub use slice::{Input, Output, Packs};

@@ -28,7 +28,7 @@ pub fn tensor4<'a, T>(
     extents: [usize; 4],
 ) -> Result<Tensor4<'a, T>, KernelError> {
     let memory = Input::new(memory);
-    within(extents, memory.len())?;
+    within(&extents, memory.len())?;
     Ok(Tensor4 { memory, extents })
 }
 
@@ -41,7 +41,7 @@ pub fn tensor4_mut<'a, T>(
     extents: [usize; 4],
 ) -> Result<Tensor4Mut<'a, T>, KernelError> {
     let memory = Output::new(memory);
-    within(extents, memory.len())?;
+    within(&extents, memory.len())?;
     Ok(Tensor4Mut { memory, extents })
 }
 
@@ -79,7 +79,7 @@ in_memory! {
 }
 
 /// Refuses extents of more elements than there are.
-fn within(extents: [usize; 4], len: usize) -> Result<(), KernelError> {
+pub(super) fn within(extents: &[usize], len: usize) -> Result<(), KernelError> {
     let needed = extents.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent));
     match needed {
         _ if extents.contains(&0) => Ok(()),

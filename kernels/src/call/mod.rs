@@ -5,10 +5,12 @@
 
 mod plan;
 mod prepared;
+mod ready;
 
 pub(crate) use plan::MOST_BLOCKS;
 pub use plan::{Plan, short_name};
 pub use prepared::{Prepared, Step};
+pub use ready::Ready;
 
 use std::marker::PhantomData;
 
@@ -55,6 +57,9 @@ pub struct Target {
     /// The device.
     pub device: Device,
     stream: Option<LaunchStream>,
+    /// What counts the costs of launches, if anything does.
+    #[cfg(feature = "simulator")]
+    counts: Option<ready::Counts>,
 }
 
 impl<'a, F: Family<'a>> Call<'a, F> {
@@ -87,9 +92,45 @@ impl<'a, F: Family<'a>> Call<'a, F> {
     /// Those of [`Call::plan`]; an error of compiling or of memory.
     pub fn prepare(self) -> Result<Prepared<'a>, KernelError> {
         let plan = self.plan()?;
-        let target = Target { device: self.device, stream: self.stream };
+        let target = Target {
+            device: self.device,
+            stream: self.stream,
+            #[cfg(feature = "simulator")]
+            counts: None,
+        };
         let steps = self.family.steps(&plan, &target)?;
         Ok(Prepared::new(plan, steps))
+    }
+
+    /// Runs it, and counts the costs of each of its launches by Rust line, in the order of the launches.
+    ///
+    /// The simulator counts. On a GPU, each launch runs twice: first on the simulator, with copies of the memory that it reaches, then
+    /// on the GPU. The simulator runs every thread, so choose a small problem, or be patient.
+    ///
+    /// ```
+    /// use warpsmith::prelude::*;
+    /// use warpsmith_kernels::argument::{matrix, matrix_mut};
+    /// use warpsmith_kernels::movement::transpose;
+    ///
+    /// # fn main() -> Result<(), warpsmith_kernels::KernelError> {
+    /// # let gpu = Device::simulator();
+    /// let x = gpu.upload(&[1.0f32; 64 * 64])?;
+    /// let mut y = gpu.alloc_zeroed::<f32>(64 * 64)?;
+    /// let launches = transpose(&gpu, matrix(&x, 64, 64)?, matrix_mut(&mut y, 64, 64)?).metrics()?;
+    /// assert_eq!(launches.len(), 1);
+    /// assert_eq!(launches[0].total.stores.sectors, 64 * 64 * 4 / 32); // whole sectors of 32 bytes
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Call::run`], and on a GPU those of [`Launch::metrics`].
+    #[cfg(feature = "simulator")]
+    pub fn metrics(self) -> Result<Vec<warpsmith::metrics::Report>, KernelError> {
+        let plan = self.plan()?;
+        let counts = ready::Counts::default();
+        let target = Target { device: self.device, stream: self.stream, counts: Some(counts.clone()) };
+        Prepared::new(plan.clone(), self.family.steps(&plan, &target)?).launch()?;
+        Ok(counts.take())
     }
 
     /// Runs it. On a GPU, the call returns once its launches are queued.
@@ -118,15 +159,16 @@ impl Target {
     ///
     /// # Errors
     /// Those of [`Launch::prepare`].
-    pub fn prepare<K: Kernel>(
-        &self,
-        launch: Launch<'_, K>,
-    ) -> Result<warpsmith::launch::Prepared<K>, KernelError> {
+    pub fn prepare<K: Kernel>(&self, launch: Launch<'_, K>) -> Result<Ready<K>, KernelError> {
         let launch = match &self.stream {
             Some(stream) => launch.on(stream.clone()),
             None => launch,
         };
-        Ok(launch.prepare(&self.device)?)
+        Ok(Ready {
+            launch: launch.prepare(&self.device)?,
+            #[cfg(feature = "simulator")]
+            counts: self.counts.clone(),
+        })
     }
 }
 

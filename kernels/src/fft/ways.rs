@@ -10,7 +10,7 @@ use super::radix::{BITS, ELEMENTS};
 use super::sequences::{Sequences, Span};
 use super::short::{self, OF_WARP};
 use crate::argument::Layout;
-use crate::call::{Target, grid_of};
+use crate::call::{Ready, Target, grid_of};
 use crate::error::KernelError;
 
 /// Bits of the longest rows that one block transforms, where it has the shared memory.
@@ -52,7 +52,7 @@ impl Tiles {
         &self,
         target: &Target,
         launch: Launch<'_, fft_tile>,
-    ) -> Result<warpsmith::launch::Prepared<fft_tile>, KernelError> {
+    ) -> Result<Ready<fft_tile>, KernelError> {
         target.prepare(launch.grid(self.grid).block(self.threads).dynamic_shared(self.shared))
     }
 

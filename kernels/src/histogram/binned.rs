@@ -5,9 +5,9 @@ use warpsmith::prelude::*;
 /// The number of no bin: of values outside the range.
 pub const NONE: u32 = u32::MAX;
 
-/// A type of values that [`histogram`](super::histogram) counts: `u8`, `u16`, `i32`, `u32` and `f32`.
+/// A type of values that [`histogram`](super::histogram) counts: `u8`, `u16`, `i32`, `u32`, `f32` and `f64`.
 #[gpu_trait]
-pub trait Binned: GpuType + PartialOrd + core::fmt::Display + 'static {
+pub trait Binned: Num + core::fmt::Display + 'static {
     /// A range, divided into even bins.
     type Bounds: GpuType;
 
@@ -46,11 +46,11 @@ pub struct IntegerBounds {
 /// A range of floats.
 #[derive(Clone, Copy, Debug, PartialEq, GpuType)]
 #[repr(C)]
-pub struct FloatBounds {
-    low: f32,
-    high: f32,
+pub struct FloatBounds<F> {
+    low: F,
+    high: F,
     /// Bins in a range of length one.
-    scale: f32,
+    scale: F,
     /// Number of bins.
     bins: u32,
     /// Whether values outside the range count in the first and the last bin.
@@ -105,40 +105,46 @@ macro_rules! integers {
 
 integers! { u8 u16 i32 u32 }
 
-#[gpu_impl]
-impl Binned for f32 {
-    type Bounds = FloatBounds;
+macro_rules! floats {
+    ($($t:ident)+) => {$(
+        #[gpu_impl]
+        impl Binned for $t {
+            type Bounds = FloatBounds<$t>;
 
-    fn bin(self, bounds: FloatBounds) -> u32 {
-        if self >= bounds.low && self < bounds.high {
-            // Rounding may reach the end of the range.
-            return (((self - bounds.low) * bounds.scale) as u32).min(bounds.bins - 1);
+            fn bin(self, bounds: FloatBounds<$t>) -> u32 {
+                if self >= bounds.low && self < bounds.high {
+                    // Rounding may reach the end of the range.
+                    return (((self - bounds.low) * bounds.scale) as u32).min(bounds.bins - 1);
+                }
+                if !bounds.is_clamped {
+                    return NONE;
+                }
+                if self < bounds.low {
+                    0
+                } else if self >= bounds.high {
+                    bounds.bins - 1
+                } else {
+                    NONE
+                }
+            }
         }
-        if !bounds.is_clamped {
-            return NONE;
+
+        impl Bounded for $t {
+            fn unit(bins: u32, is_clamped: bool) -> FloatBounds<$t> {
+                FloatBounds { low: 0.0, high: bins as $t, scale: 1.0, bins, is_clamped }
+            }
+
+            fn even(low: $t, high: $t, bins: u32, is_clamped: bool) -> Result<FloatBounds<$t>, String> {
+                let scale = (f64::from(bins) / (f64::from(high) - f64::from(low))) as $t;
+                let is_finite = [low, high, scale, high - low].into_iter().all($t::is_finite);
+                if is_finite && low < high {
+                    Ok(FloatBounds { low, high, scale, bins, is_clamped })
+                } else {
+                    Err(format!("{low}..{high}"))
+                }
+            }
         }
-        if self < bounds.low {
-            0
-        } else if self >= bounds.high {
-            bounds.bins - 1
-        } else {
-            NONE
-        }
-    }
+    )+};
 }
 
-impl Bounded for f32 {
-    fn unit(bins: u32, is_clamped: bool) -> FloatBounds {
-        FloatBounds { low: 0.0, high: bins as f32, scale: 1.0, bins, is_clamped }
-    }
-
-    fn even(low: f32, high: f32, bins: u32, is_clamped: bool) -> Result<FloatBounds, String> {
-        let scale = (f64::from(bins) / (f64::from(high) - f64::from(low))) as f32;
-        if low.is_finite() && high.is_finite() && low < high && scale.is_finite() && (high - low).is_finite()
-        {
-            Ok(FloatBounds { low, high, scale, bins, is_clamped })
-        } else {
-            Err(format!("{low}..{high}"))
-        }
-    }
-}
+floats! { f32 f64 }

@@ -4,6 +4,7 @@ use warpsmith::prelude::*;
 
 use super::Binned;
 use super::binned::NONE;
+use super::sums::Weight;
 use crate::pack::Pack;
 
 /// Threads of a block.
@@ -23,9 +24,9 @@ pub struct Values {
 
 /// Sets all bins to zero.
 #[gpu_kernel(launch_bounds(BLOCK_THREADS), noalias)]
-pub fn clear_bins(bins: &mut [u32]) {
+pub fn clear_bins<W: Weight>(bins: &mut [W]) {
     for i in (global_id()..bins.len()).step_by(global_size()) {
-        bins[i] = 0;
+        bins[i] = W::ZERO;
     }
 }
 

@@ -2,8 +2,8 @@
 
 use warpsmith::prelude::*;
 
-use super::border::{Border, mapped};
 use super::sample::Sample;
+use crate::border::{Border, mapped};
 
 /// Samples on either side of a thread's own that windows of stencils have.
 pub const SIDE: usize = 4;

@@ -2,9 +2,9 @@
 
 use warpsmith::prelude::*;
 
-use super::border::{Border, mapped};
 use super::field::{Columns, Field, column, store, window};
 use super::sample::Sample;
+use crate::border::{Border, mapped};
 use crate::pack::PACK_BYTES;
 
 /// Threads of a block.

@@ -5,7 +5,6 @@
 //! planes.
 
 mod bilateral;
-mod border;
 mod convolution;
 mod field;
 mod layout;
@@ -15,8 +14,8 @@ mod resize;
 mod sample;
 mod stencil;
 
+pub use crate::border::Border;
 pub use bilateral::{Bilateral, Falloff, bilateral, bilateral_pixels, bilateral_tiles};
-pub use border::Border;
 pub use convolution::{Convolution, Factors, convolve, convolve_line, convolve_rows};
 pub use field::Field;
 pub use resize::{Interpolation, Resize, Scale, Scaling, resize, resize_rows};

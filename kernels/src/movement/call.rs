@@ -35,9 +35,8 @@ pub fn copy<'a, T: GpuType>(
     x: Matrix<'a, T>,
     y: MatrixMut<'a, T>,
 ) -> Call<'a, Movement<'a, T>> {
-    let shape = Shape::Matrices(x.layout(), y.layout());
-    let (x, y) = (x.memory().clone(), y.into_memory());
-    Call::new(device, Movement { x, y, shape, band: BAND, span: None })
+    let (x_layout, y_layout) = (x.layout(), y.layout());
+    Call::new(device, Movement::copy((x.into_memory(), x_layout), (y.into_memory(), y_layout)))
 }
 
 /// Changes the order of the axes of a dense array: axis `k` of `y` is axis `axes[k]` of `x`.
@@ -144,6 +143,13 @@ fn permuted(extents: &[usize], order: &[usize]) -> Result<Vec<Axis>, KernelError
         y_stride: y_strides[k],
     };
     Ok(order.iter().enumerate().map(axis).collect())
+}
+
+impl<'a, T: GpuType> Movement<'a, T> {
+    /// The copy of a matrix to another of the same extents.
+    pub(super) fn copy(x: (Input<'a, T>, Layout), y: (Output<'a, T>, Layout)) -> Self {
+        Self { x: x.0, y: y.0, shape: Shape::Matrices(x.1, y.1), band: BAND, span: None }
+    }
 }
 
 impl<T: GpuType> Movement<'_, T> {

@@ -4,7 +4,8 @@ use warpsmith::Device;
 use warpsmith::driver::Limits;
 
 use super::key::{DIGIT_BITS, Key, RADIX};
-use super::top_k::{THREADS, TopRows, top_rows};
+use super::network::THREADS;
+use super::top_k::{TopRows, top_rows};
 use crate::argument::{Layout, Matrix, MatrixMut, side_by_side};
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;

@@ -125,7 +125,7 @@ proptest! {
         falloff in (0.3f64..5.0, 1.0f64..60.0),
         gaps in prop_oneof![Just((0, 0)), (0usize..5, 0usize..5)],
         offset in 0usize..5,
-        border in 0usize..5,
+        border in 0usize..6,
         is_byte in any::<bool>(),
         seed in 0u64..1000,
     ) {

@@ -97,7 +97,7 @@ proptest! {
         lengths in [0usize..4, 0usize..5],
         gaps in prop_oneof![Just((0, 0)), (0usize..5, 0usize..5)],
         offset in prop_oneof![Just(0), 0usize..5],
-        border in 0usize..5,
+        border in 0usize..6,
         is_byte in any::<bool>(),
         seed in 0u64..1000,
     ) {

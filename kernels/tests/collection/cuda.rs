@@ -14,11 +14,12 @@ use warpsmith_kernels::convolution::patches::conv2d_patches;
 use warpsmith_kernels::convolution::warpgroups::{self as convolution, conv2d_warpgroups};
 use warpsmith_kernels::fft::{fft_rows_ahead, fft_short_rows, fft_tile};
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
+use warpsmith_kernels::histogram::sums::sums_by_blocks;
 use warpsmith_kernels::images::{
     Border, Interpolation, bilateral_tiles, convolve_rows, resize_rows, stencil_planes, stencil_rows,
 };
 use warpsmith_kernels::movement::{
-    copy_rows, named_rows, transpose, transpose_bytes, transpose_elements, transpose_packs,
+    copy_rows, named_rows, pad_packs, transpose, transpose_bytes, transpose_elements, transpose_packs,
 };
 use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
 use warpsmith_kernels::products::gemv::{
@@ -41,7 +42,7 @@ use warpsmith_kernels::rows::{
 };
 use warpsmith_kernels::scan::{inclusive_scan, scan_kernel};
 use warpsmith_kernels::selection::{Flagged, encode_kernel, select_kernel};
-use warpsmith_kernels::sorting::{digit_counts, radix_pass, sort, top_rows};
+use warpsmith_kernels::sorting::{digit_counts, merge_segments, radix_pass, sort, sort_segments, top_rows};
 use warpsmith_kernels::sparse::{csr_times_matrix, csr_times_vector, join_cut_rows};
 
 /// The GPU of the figures.
@@ -163,6 +164,7 @@ fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemv_quantized_digits<Q4_0, 9, 4, 2>>("gemv_quantized_digits@q4_0", ());
     prints::<histogram_by_blocks<u8, 16, false>>("histogram_by_blocks@u8", ());
     prints::<histogram_by_blocks<i32, 4, true>>("histogram_by_blocks@packed", ());
+    prints::<sums_by_blocks<f32, u32>>("sums_by_blocks@edges", (true, false, false));
 }
 
 #[test]
@@ -184,6 +186,9 @@ fn sorts_and_rows_by_number_print_what_the_snapshots_show() {
     prints::<top_rows<f32, 128>>("top_rows@f32", (true,));
     prints::<transpose_bytes>("transpose_bytes", (false,));
     prints::<named_rows<u64>>("named_rows@gather", (32, false));
+    prints::<pad_packs<u32, 4>>("pad_packs@reflect", (128, Border::Reflect, false));
+    prints::<sort_segments<f32, u32>>("sort_segments@f32_u32", (true, false));
+    prints::<merge_segments<f32, u32>>("merge_segments@f32_u32", (true, false));
     prints::<quantized_rows<RmsNorm, Words<bf16>, F8E4M3, u64, 8>>(
         "quantized_rows@bf16",
         (256, true, true, false),
@@ -216,6 +221,10 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
     runs_on::<radix_pass<u32, u32, 384, 23, 3>>((7, 0), (false, false, true, false));
     runs_on::<top_rows<f32, 128>>((7, 0), (true,));
     runs_on::<histogram_by_blocks<i32, 4, true>>((7, 0), ());
+    runs_on::<sums_by_blocks<f64, f64>>((7, 0), (true, true, true));
+    runs_on::<pad_packs<u8, 16>>((7, 0), (64, Border::Zero, true));
+    runs_on::<sort_segments<u32, u32>>((7, 0), (false, true));
+    runs_on::<merge_segments<u32, u32>>((7, 0), (false, true));
     runs_on::<stencil_planes<f32, 4, 3>>((7, 0), (1, 1 << 4, 0, Border::Clamp, true, true));
     runs_on::<gemv_rows<f32, 4, 4>>((7, 0), (128,));
     runs_on::<gemv_columns<f32, 4>>((7, 0), ());

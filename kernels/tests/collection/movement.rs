@@ -8,7 +8,7 @@ use crate::devices::{Random, devices, shuffled};
 use crate::matrices::{Place, Placed};
 
 /// An element whose bits are random.
-trait Bits: GpuType + PartialEq + std::fmt::Debug {
+pub trait Bits: GpuType + PartialEq + std::fmt::Debug {
     fn of(bits: u64) -> Self;
 }
 
@@ -32,7 +32,7 @@ bits! {
     F64x2: |bits| F64x2::new((bits % 999) as f64, (bits % 77) as f64);
 }
 
-fn elements<T: Bits>(seed: u64, len: usize) -> Vec<T> {
+pub fn elements<T: Bits>(seed: u64, len: usize) -> Vec<T> {
     let mut random = Random::new(seed);
     (0..len).map(|_| T::of(random.next())).collect()
 }

@@ -7,8 +7,8 @@ use warpsmith_kernels::images::{Border, Sample, Taps, stencil2d, stencil3d};
 use crate::devices::{Random, devices, shuffled};
 use crate::matrices::{Place, Placed, Real};
 
-pub const BORDERS: [Border; 5] =
-    [Border::Clamp, Border::Zero, Border::Wrap, Border::Mirror, Border::Untouched];
+pub const BORDERS: [Border; 6] =
+    [Border::Clamp, Border::Zero, Border::Wrap, Border::Mirror, Border::Untouched, Border::Reflect];
 
 /// The number that stands for number `i` of `n`; `None` beyond an edge that nothing stands for.
 pub fn standing_for(i: isize, n: usize, border: Border) -> Option<usize> {
@@ -20,6 +20,9 @@ pub fn standing_for(i: isize, n: usize, border: Border) -> Option<usize> {
             Border::Wrap => i - n * i.signum(),
             Border::Mirror if i < 0 => -1 - i,
             Border::Mirror => 2 * n - 1 - i,
+            Border::Reflect if n == 1 => 0,
+            Border::Reflect if i < 0 => -i,
+            Border::Reflect => 2 * n - 2 - i,
             Border::Zero | Border::Untouched => return None,
         };
     }
@@ -172,7 +175,7 @@ proptest! {
         radius in [0i32..3, 0i32..7, 0i32..6],
         gaps in prop_oneof![Just((0, 0)), Just((4, 8)), (0usize..5, 0usize..5)],
         offsets in prop_oneof![Just((0, 0)), (0usize..5, 0usize..5)],
-        border in 0usize..5,
+        border in 0usize..6,
         (is_star, is_flat, is_half) in any::<(bool, bool, bool)>(),
         seed in 0u64..1000,
     ) {

@@ -12,6 +12,8 @@ use crate::compile::kernel::{AnyKernel, Kernel, Specialized};
 use crate::driver::{Attributes, CudaStream, Gpu, Loaded, Shown, Version};
 use crate::error::{Error, Result};
 use crate::host::device::{Backend, Device};
+#[cfg(feature = "simulator")]
+use crate::metrics::Report;
 use crate::nvrtc::NvrtcError;
 
 /// A launch that is compiled, loaded and checked, and can be repeated with arguments of the same types.
@@ -41,7 +43,7 @@ pub struct Prepared<K: Kernel> {
     device: Device,
     kernel: Specialized<K>,
     shape: LaunchShape,
-    attributes: Attributes,
+    setup: Setup,
     target: Target,
 }
 
@@ -67,8 +69,8 @@ impl Rests {
 impl<K: Kernel> Launch<'_, K> {
     pub(super) fn prepared(self, device: &Device, checks: bool) -> Result<Prepared<K>> {
         let (target, shape) = self.any().target(device, checks)?;
-        let (kernel, attributes) = (self.kernel, self.setup.attributes);
-        Ok(Prepared { device: device.clone(), kernel, shape, attributes, target })
+        let (kernel, setup) = (self.kernel, self.setup);
+        Ok(Prepared { device: device.clone(), kernel, shape, setup, target })
     }
 
     /// The prepared launch and its arguments, which the caller keeps borrowed or owns.
@@ -138,14 +140,30 @@ impl<K: Kernel> Prepared<K> {
     /// if its comptime values differ; memory of another device, or slices that overlap in a `noalias`
     /// kernel; otherwise as [`Launch::launch`].
     pub fn launch(&self, call: Launch<'_, K>) -> Result<()> {
+        self.check(&call)?;
+        check::arguments(&self.kernel, call.args.as_ref(), &self.device)?;
+        self.launch_args(call.args.as_ref())
+    }
+
+    /// Launches with other arguments, and counts the costs by Rust line, as [`Launch::metrics`] does.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::launch`] and of [`Launch::metrics`].
+    #[cfg(feature = "simulator")]
+    pub fn metrics(&self, call: Launch<'_, K>) -> Result<Report> {
+        self.check(&call)?;
+        Launch { setup: self.setup.clone(), ..call }.metrics(&self.device)
+    }
+
+    /// Refuses a launch that sets more than arguments.
+    fn check(&self, call: &Launch<'_, K>) -> Result<()> {
         if call.said {
             return Err(LaunchError::PreparedShape { kernel: K::NAME }.into());
         }
         if call.kernel.0 != self.kernel.0 {
             return Err(LaunchError::PreparedComptime { kernel: K::NAME }.into());
         }
-        check::arguments(&self.kernel, call.args.as_ref(), &self.device)?;
-        self.launch_args(call.args.as_ref())
+        Ok(())
     }
 
     /// The kernel as the GPU loaded it; `None` on the simulator.
@@ -158,17 +176,17 @@ impl<K: Kernel> Prepared<K> {
 
     /// The stream of the launch; `None` is the device's own.
     pub(crate) fn stream(&self) -> Option<&Arc<CudaStream>> {
-        self.attributes.stream.as_ref()?.0.as_ref()
+        self.setup.attributes.stream.as_ref()?.0.as_ref()
     }
 
     /// Launches with arguments that are on the device.
     pub(crate) fn launch_args(&self, args: &[KernelArg]) -> Result<()> {
-        let Self { device, kernel, shape, attributes, target } = self;
-        target.launch(device, kernel, (shape, attributes), args)
+        let Self { device, kernel, shape, setup, target } = self;
+        target.launch(device, kernel, (shape, &setup.attributes), args)
     }
 
     pub(crate) fn parts(&self) -> (&Target, &LaunchShape, &Attributes) {
-        (&self.target, &self.shape, &self.attributes)
+        (&self.target, &self.shape, &self.setup.attributes)
     }
 }
 

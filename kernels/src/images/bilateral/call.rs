@@ -4,13 +4,13 @@ use warpsmith::Device;
 use warpsmith::driver::Limits;
 use warpsmith::prelude::Num;
 
-use super::super::border::Border;
 use super::super::field::Field;
 use super::super::layout::{Images, is_wide};
 use super::super::sample::Sample;
 use super::pixels::{PIXEL_THREADS, bilateral_pixels};
 use super::tiles::{AT_ONCE, CHANNELS, Falloff, LANES, PIXELS, RADIUS, TILE_THREADS, bilateral_tiles};
 use crate::argument::{Matrix, MatrixMut, same_extents, side_by_side};
+use crate::border::Border;
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 

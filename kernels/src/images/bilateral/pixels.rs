@@ -2,10 +2,10 @@
 
 use warpsmith::prelude::*;
 
-use super::super::border::{Border, mapped};
 use super::super::field::Field;
 use super::super::sample::Sample;
 use super::tiles::Falloff;
+use crate::border::{Border, mapped};
 
 /// Threads of a block.
 pub const PIXEL_THREADS: u32 = 256;

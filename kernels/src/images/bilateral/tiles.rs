@@ -2,9 +2,9 @@
 
 use warpsmith::prelude::*;
 
-use super::super::border::{Border, mapped};
 use super::super::field::{Columns, Field, store};
 use super::super::sample::Sample;
+use crate::border::{Border, mapped};
 use crate::pack::Pack;
 
 /// Threads of a block.

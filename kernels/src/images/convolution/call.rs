@@ -4,7 +4,6 @@ use warpsmith::driver::Limits;
 use warpsmith::prelude::Num;
 use warpsmith::{Buffer, Device};
 
-use super::super::border::Border;
 use super::super::field::Field;
 use super::super::layout::{Images, copied, is_wide, neighbours};
 use super::super::march::{self, ROWS, STEPS, THREADS, row_of_ring, rows_of_chunks};
@@ -12,6 +11,7 @@ use super::super::sample::Sample;
 use super::lines::{LINE_THREADS, convolve_line};
 use super::rows::{FARTHEST, Factors, MOST_WEIGHTS, convolve_rows};
 use crate::argument::{Input, Matrix, MatrixMut, Output, same_extents, side_by_side};
+use crate::border::Border;
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 

@@ -2,10 +2,10 @@
 
 use warpsmith::prelude::*;
 
-use super::super::border::Border;
 use super::super::field::{Field, sample_of};
 use super::super::march::{March, ROWS, STEPS, THREADS, march};
 use super::super::sample::Sample;
+use crate::border::Border;
 
 /// The farthest sample of a row that has a share in a result, and the farthest row.
 pub const FARTHEST: usize = 16;

@@ -4,7 +4,6 @@ use warpsmith::Device;
 use warpsmith::driver::Limits;
 use warpsmith::prelude::Num;
 
-use super::super::border::Border;
 use super::super::field::{Field, SIDE};
 use super::super::layout::{Images, is_wide, neighbours};
 use super::super::plan::chunk;
@@ -15,6 +14,7 @@ use super::planes::{LANES, PLANE_ROWS, PLANE_THREADS, stencil_planes};
 use super::rows::{ROW_THREADS, TILE_ROWS, stencil_rows};
 use super::taps::Taps;
 use crate::argument::{Matrix, MatrixMut, same_extents, side_by_side};
+use crate::border::Border;
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 

@@ -2,9 +2,9 @@
 
 use warpsmith::prelude::*;
 
-use super::super::border::{Border, mapped};
 use super::super::field::Field;
 use super::super::sample::Sample;
+use crate::border::{Border, mapped};
 
 /// Threads of a block.
 pub const TAP_THREADS: u32 = 256;

@@ -2,10 +2,10 @@
 
 use warpsmith::prelude::*;
 
-use super::super::border::{Border, mapped};
 use super::super::field::{Columns, Field, SIDE, neighbours_at, sample_of, store};
 use super::super::sample::Sample;
 use super::cells::{CELLS, CUBE, OF_CUBE, OF_ROW, Weights, has};
+use crate::border::{Border, mapped};
 
 /// Threads of a block.
 pub const PLANE_THREADS: u32 = 256;

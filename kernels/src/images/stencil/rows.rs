@@ -2,10 +2,10 @@
 
 use warpsmith::prelude::*;
 
-use super::super::border::{Border, mapped};
 use super::super::field::{Columns, Field, SIDE, neighbours_at, sample_of, store};
 use super::super::sample::Sample;
 use super::cells::{OF_ROW, Weights, has};
+use crate::border::{Border, mapped};
 
 /// Warps of a block.
 pub const WARPS: usize = 8;

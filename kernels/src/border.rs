@@ -14,6 +14,8 @@ pub enum Border {
     Wrap,
     /// The samples in reverse order: `c b a | a b c d | d c b`.
     Mirror,
+    /// The samples in reverse order, without the edge itself: `d c b | a b c d | c b a`.
+    Reflect,
     /// None. Results that need such a sample are not written: these elements of the output do not change.
     Untouched,
 }
@@ -31,6 +33,11 @@ pub fn mapped(i: isize, len: usize, border: Border) -> isize {
         Border::Mirror => {
             let twice = i.rem_euclid(2 * len);
             twice.min(2 * len - 1 - twice)
+        }
+        Border::Reflect => {
+            let period = (2 * len - 2).max(1);
+            let once = i.rem_euclid(period);
+            once.min(period - once)
         }
         Border::Clamp | Border::Untouched => i.max(0).min(len - 1),
     }
