@@ -12,7 +12,7 @@ mod loaded;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::cache::{Cache, Key};
 use crate::codegen::{self, Checks, CudaSource, PrintOptions};
@@ -31,6 +31,7 @@ use crate::settings::PipelineSettings;
 use crate::validate::{self, ValidModule};
 pub(crate) use forms::Forms;
 use kernel::{AnyKernel, Kernel};
+use warpsmith_lang::kernel_map::KernelMap;
 
 /// A kernel's printed CUDA, and its cubin for one architecture.
 pub(crate) struct Compiled {
@@ -135,6 +136,17 @@ pub(crate) fn module(kernel: &dyn AnyKernel) -> Result<ValidModule> {
         }
         Ok(module)
     })
+}
+
+/// The same, made at its first use: each launch on the simulator needs it.
+pub(crate) fn known_module(kernel: &dyn AnyKernel) -> Result<Arc<ValidModule>> {
+    static KNOWN: LazyLock<Mutex<KernelMap<(), Arc<ValidModule>>>> = LazyLock::new(Mutex::default);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(module) = known().get(kernel, &()) {
+        return Ok(Arc::clone(module));
+    }
+    let module = Arc::new(module(kernel)?);
+    Ok(Arc::clone(known().add(kernel, (), module)))
 }
 
 /// [`Kernel::launch_conditions_for`].

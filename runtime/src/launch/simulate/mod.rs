@@ -56,7 +56,7 @@ pub(crate) struct Simulation {
     rendezvous: bool,
     noalias: bool,
     settings: Settings,
-    module: ValidModule,
+    module: Arc<ValidModule>,
     /// Whether printed CUDA compares indices with lengths.
     checked: bool,
     /// The number of elements for each thread of printed CUDA, if more than one, and whether the shape allows it.
@@ -182,7 +182,7 @@ impl Simulation {
         setup: &Setup,
         shape: &LaunchShape,
     ) -> Result<Self> {
-        let module = compile::module(kernel)?;
+        let module = compile::known_module(kernel)?;
         let attributes = &module.module().attributes;
         check::simulator(kernel.name(), shape, module.module(), &setup.attributes)?;
         let coarsen = setup.coarsening(kernel.name(), attributes.coarsen)?;
