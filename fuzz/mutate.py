@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TIMEOUT = 240
 LIBRARIES = ["warpsmith", "warpsmith-interpreter", "warpsmith-lang", "warpsmith-ir"]
 # Other tests that a defect may name, by their executables.
-SUITES = ["printed"]
+SUITES = ["printed", "numbers"]
 KEPT = tempfile.TemporaryDirectory(prefix="warpsmith-mutants-")
 SWITCH = """
 /// Whether a planted defect is on: see `fuzz/mutate.py`.
