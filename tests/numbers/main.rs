@@ -16,6 +16,7 @@ mod intrinsics;
 mod library;
 mod packed;
 mod packets;
+mod quotients;
 mod rounding;
 mod std_exact;
 mod std_inexact;

@@ -19,6 +19,14 @@ pub(crate) fn length(what: &'static str, len: usize, expected: usize, why: &str)
     })
 }
 
+/// The number of elements of an array of these extents; nothing if there are more than a `usize` counts.
+pub(crate) fn elements(extents: &[usize]) -> Option<usize> {
+    if extents.contains(&0) {
+        return Some(0);
+    }
+    extents.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent))
+}
+
 /// Refuses a matrix whose rows are not contiguous.
 pub(crate) fn side_by_side(what: &'static str, layout: Layout) -> Result<(), KernelError> {
     if layout.col_stride == 1 || layout.cols <= 1 {

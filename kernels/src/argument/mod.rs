@@ -10,7 +10,7 @@ mod slice;
 mod tensor4;
 
 pub use array::{Array, array};
-pub(crate) use fits::{extents, length, one_for_each, same_extents, side_by_side};
+pub(crate) use fits::{elements, extents, length, one_for_each, same_extents, side_by_side};
 pub use matrix::{Layout, Matrix, MatrixMut, matrix, matrix_mut};
 pub use slice::{Input, Output, Packs};
 pub use tensor4::{Tensor4, Tensor4Mut, tensor4, tensor4_mut};

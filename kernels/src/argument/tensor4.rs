@@ -2,6 +2,7 @@
 
 use warpsmith::args::{SliceArg, SliceMutArg};
 
+use super::fits::elements;
 use super::slice::{Input, Output};
 use crate::error::KernelError;
 
@@ -80,9 +81,7 @@ in_memory! {
 
 /// Refuses extents of more elements than there are.
 pub(super) fn within(extents: &[usize], len: usize) -> Result<(), KernelError> {
-    let needed = extents.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent));
-    match needed {
-        _ if extents.contains(&0) => Ok(()),
+    match elements(extents) {
         Some(needed) if needed <= len => Ok(()),
         needed => Err(KernelError::Shape {
             what: "tensor",

@@ -74,6 +74,20 @@ fn bin_of(value: i64, bounds: IntegerBounds) -> u32 {
     }
 }
 
+/// The bin of a value outside `low..high`: the first or the last one if the call is clamped. A NaN has none.
+#[gpu_fn]
+pub fn outside<T: Num>(value: T, low: T, high: T, bins: u32, is_clamped: bool) -> u32 {
+    if !is_clamped {
+        NONE
+    } else if value < low {
+        0
+    } else if value >= high {
+        bins - 1
+    } else {
+        NONE
+    }
+}
+
 macro_rules! integers {
     ($($t:ty)+) => {$(
         #[gpu_impl]
@@ -116,16 +130,7 @@ macro_rules! floats {
                     // Rounding may reach the end of the range.
                     return (((self - bounds.low) * bounds.scale) as u32).min(bounds.bins - 1);
                 }
-                if !bounds.is_clamped {
-                    return NONE;
-                }
-                if self < bounds.low {
-                    0
-                } else if self >= bounds.high {
-                    bounds.bins - 1
-                } else {
-                    NONE
-                }
+                outside::<$t>(self, bounds.low, bounds.high, bounds.bins, bounds.is_clamped)
             }
         }
 

@@ -157,6 +157,11 @@ struct Shared {
     stride: usize,
 }
 
+/// Counters from one of a block's copies to the next: the copies of a bin are in different banks.
+pub(super) fn stride_of(copies: usize, counters: usize) -> usize {
+    if copies > 1 { counters.next_multiple_of(32) + 1 } else { counters }
+}
+
 impl Way {
     /// The first way that fits a number of bins.
     fn of(bins: usize, limits: &Limits) -> Self {
@@ -174,8 +179,7 @@ impl Way {
         match self {
             Way::Block { is_packed, copies } => {
                 let words = if is_packed { bins.div_ceil(2) } else { bins };
-                // The copies of a bin are in different banks.
-                let stride = if copies > 1 { words.next_multiple_of(32) + 1 } else { words };
+                let stride = stride_of(copies, words);
                 Shared { bytes: copies * stride * size_of::<u32>(), stride }
             }
             Way::Memory => Shared { bytes: 0, stride: 0 },

@@ -3,7 +3,7 @@
 use warpsmith::prelude::*;
 
 use super::Binned;
-use super::binned::NONE;
+use super::binned::{NONE, outside};
 use super::kernels::BLOCK_THREADS;
 use crate::number::Number;
 
@@ -148,13 +148,5 @@ fn between<T: Binned>(value: T, edges: &[T], is_clamped: bool) -> u32 {
         }
         return first;
     }
-    if !is_clamped {
-        NONE
-    } else if value < edges[0] {
-        0
-    } else if value >= edges[bins] {
-        bins - 1
-    } else {
-        NONE
-    }
+    outside::<T>(value, edges[0], edges[bins], bins, is_clamped)
 }

@@ -3,7 +3,7 @@
 use warpsmith::driver::Limits;
 
 use super::binned::Bounded;
-use super::call::{COPIED, Histogram};
+use super::call::{COPIED, Histogram, stride_of};
 use super::kernels::{BLOCK_THREADS, clear_bins};
 use super::sums::{Room, Weight, sums_by_blocks, sums_in_memory};
 use crate::argument::Input;
@@ -13,8 +13,8 @@ use crate::error::KernelError;
 /// Where counters and edges are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place {
-    /// In the shared memory of a block, of so many bytes.
-    Block(Room, usize),
+    /// In `bytes` bytes of a block's shared memory.
+    Block { room: Room, bytes: usize },
     /// In global memory.
     Memory,
 }
@@ -23,22 +23,21 @@ impl Place {
     /// The place for a number of bins, and of edges.
     pub(super) fn of<T, W>(bins: usize, edges: usize, limits: &Limits) -> Self {
         let copies = (COPIED / (bins * size_of::<W>())).clamp(1, 32);
-        // The copies of a bin are in different banks.
-        let stride = if copies > 1 { bins.next_multiple_of(32) + 1 } else { bins };
+        let stride = stride_of(copies, bins);
         let first_edge = (copies * stride * size_of::<W>()).div_ceil(size_of::<T>());
         let bytes = (first_edge + edges) * size_of::<T>();
         if bytes > limits.shared_opt_in {
             return Place::Memory;
         }
         let (copies, stride, first_edge) = (copies as u32, stride as u32, first_edge as u32);
-        Place::Block(Room { copies, stride, first_edge }, bytes)
+        Place::Block { room: Room { copies, stride, first_edge }, bytes }
     }
 
     /// The kernel, its shared memory, and why it was chosen.
     pub(super) fn plan(self, by_edges: bool) -> (&'static str, usize, String) {
         let edges = if by_edges { " and the edges" } else { "" };
         match self {
-            Place::Block(room, bytes) => {
+            Place::Block { room, bytes } => {
                 let copies = room.copies;
                 let why = format!("the lanes of a block share {copies} copies of the counters{edges}");
                 ("sums_by_blocks", bytes, why)
@@ -63,7 +62,7 @@ pub(super) fn steps<'a, T: Bounded, W: Weight>(
     let clearing = (bins.len() as u32).div_ceil(BLOCK_THREADS).min(grid.max(64));
     let clear = step!(target, (clearing, BLOCK_THREADS), clear_bins::<W>(&mut cleared));
     let add = match Place::of::<T, W>(bins.len(), edges.len(), target.device.limits()) {
-        Place::Block(room, bytes) => {
+        Place::Block { room, bytes } => {
             macro_rules! launch {
                 () => {
                     sums_by_blocks::<T, W>(

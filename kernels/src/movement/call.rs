@@ -7,7 +7,7 @@ use warpsmith::prelude::{Device, GpuType, Num, U32x4};
 use super::axes::{Axis, OUTER};
 use super::kernels::{THREADS, copy_rows, transpose_bytes, transpose_elements, transpose_packs};
 use super::plan::{BAND, Copy, Request, Turn, Way, edge};
-use crate::argument::{Input, Layout, Matrix, MatrixMut, Output};
+use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, elements};
 use crate::call::{Call, Family, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
 use crate::pack::{PACK_BYTES, Pack};
@@ -108,9 +108,7 @@ impl Shape {
     fn elements(&self) -> Option<Option<usize>> {
         match self {
             Self::Matrices(..) => None,
-            Self::Array { extents, .. } => {
-                Some(extents.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent)))
-            }
+            Self::Array { extents, .. } => Some(elements(extents)),
         }
     }
 }

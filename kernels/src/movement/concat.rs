@@ -5,7 +5,7 @@ use warpsmith::driver::Limits;
 use warpsmith::prelude::{Device, GpuType};
 
 use super::call::Movement;
-use crate::argument::{Array, Layout, Output, length};
+use crate::argument::{Array, Layout, Output, elements, length};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
 
@@ -84,24 +84,27 @@ impl<'a, T: GpuType> Concat<'a, T> {
 
     /// Elements of a part that lie side by side in `y`.
     fn row_of(&self, part: &Array<'_, T>) -> usize {
-        product(&part.extents()[self.axis..])
+        elements(&part.extents()[self.axis..]).unwrap_or(usize::MAX)
     }
 
     /// Rows of such elements.
     fn rows(&self) -> usize {
-        self.parts.first().map_or(0, |part| product(&part.extents()[..self.axis]))
+        self.parts.first().map_or(0, |part| elements(&part.extents()[..self.axis]).unwrap_or(usize::MAX))
     }
 
     /// The copies of the parts, as matrices whose rows lie side by side, but those without elements.
     fn copies(&self) -> Vec<Movement<'a, T>> {
         let rows = self.rows();
+        if self.y.is_empty() {
+            return Vec::new();
+        }
         let stride = self.parts.iter().map(|part| self.row_of(part)).sum();
         let mut first = 0;
         let mut copies = Vec::new();
         for part in &self.parts {
             let cols = self.row_of(part);
             let layout = |row_stride| Layout { rows, cols, row_stride, col_stride: 1 };
-            if rows > 0 && cols > 0 {
+            if cols > 0 {
                 let to = self.y.planned().behind(first);
                 copies.push(Movement::copy((part.memory().clone(), layout(cols)), (to, layout(stride))));
             }
@@ -109,10 +112,6 @@ impl<'a, T: GpuType> Concat<'a, T> {
         }
         copies
     }
-}
-
-fn product(extents: &[usize]) -> usize {
-    if extents.contains(&0) { 0 } else { extents.iter().product() }
 }
 
 impl<'a, T: GpuType> Family<'a> for Concat<'a, T> {

@@ -8,7 +8,7 @@ use super::axes::OUTER;
 use super::kernels::THREADS;
 use super::pad_kernels::{Margin, Margins, Pieces, pad_elements, pad_packs};
 use super::plan::{VALUES, lanes_of};
-use crate::argument::{Input, Output};
+use crate::argument::{Input, Output, elements};
 use crate::border::Border;
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
@@ -107,11 +107,9 @@ impl<T: GpuType> Pad<'_, T> {
             .zip(&self.margins)
             .map(|(extent, [before, behind])| extent.checked_add(*before)?.checked_add(*behind));
         let of_y: Option<Vec<usize>> = padded.collect();
-        let product =
-            |extents: &[usize]| extents.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent));
         for (what, len, needed) in [
-            ("x", self.x.len(), product(&self.extents)),
-            ("y", self.y.len(), of_y.as_deref().and_then(product)),
+            ("x", self.x.len(), elements(&self.extents)),
+            ("y", self.y.len(), of_y.as_deref().and_then(elements)),
         ] {
             if needed != Some(len) {
                 let needed = needed.map_or_else(|| "more than there can be".to_owned(), |n| n.to_string());

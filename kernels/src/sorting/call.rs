@@ -102,22 +102,33 @@ impl<'a, K: Key, V: Value> Call<'a, Sort<'a, K, V>> {
     }
 }
 
+/// Refuses keys and values of other lengths than `x`, and outputs that share memory with what is read, unless the sort is in place, or
+/// with each other.
+pub(super) fn check_pairs<K, V>(
+    x: &Input<'_, K>,
+    y: &Output<'_, K>,
+    values: Option<&(Input<'_, V>, Output<'_, V>)>,
+    in_place: bool,
+) -> Result<(), KernelError> {
+    let fits = |what, len| length(what, len, x.len(), "as many as `x`");
+    fits("y", y.len())?;
+    if !in_place {
+        y.apart_from("y", x, "x")?;
+    }
+    let Some((x_values, y_values)) = values else { return Ok(()) };
+    fits("x_values", x_values.len())?;
+    fits("y_values", y_values.len())?;
+    if !in_place {
+        y_values.apart_from("y_values", x_values, "x_values")?;
+        y.apart_from("y", x_values, "x_values")?;
+        y_values.apart_from("y_values", x, "x")?;
+    }
+    y.apart_from("y", &y_values.read(), "y_values")
+}
+
 impl<K: Key, V: Value> Sort<'_, K, V> {
     fn check(&self) -> Result<(), KernelError> {
-        let fits = |what, len| length(what, len, self.x.len(), "as many as `x`");
-        fits("y", self.y.len())?;
-        if !self.in_place {
-            self.y.apart_from("y", &self.x, "x")?;
-        }
-        let Some((x_values, y_values)) = &self.values else { return Ok(()) };
-        fits("x_values", x_values.len())?;
-        fits("y_values", y_values.len())?;
-        if !self.in_place {
-            y_values.apart_from("y_values", x_values, "x_values")?;
-            self.y.apart_from("y", x_values, "x_values")?;
-            y_values.apart_from("y_values", &self.x, "x")?;
-        }
-        self.y.apart_from("y", &y_values.read(), "y_values")
+        check_pairs(&self.x, &self.y, self.values.as_ref(), self.in_place)
     }
 
     /// Bytes of a value; zero of keys alone.

@@ -4,11 +4,12 @@ use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
 use warpsmith::{Buffer, Device};
 
+use super::call::check_pairs;
 use super::key::{Key, Value};
 use super::long_segments::{RANGE, ROOM, SHORT, passes};
 use super::network::THREADS;
 use super::segmented::{merge_segments, sort_segments};
-use crate::argument::{Input, Output, length};
+use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
 
@@ -98,18 +99,10 @@ impl<K: Key, V: Value> SegmentedSort<'_, K, V> {
             let expected = "one for each segment and one behind the last";
             return shape("offsets", expected, "0 elements".to_owned(), "without segments, pass a zero");
         }
-        let fits = |what, elements| length(what, elements, len, "as many as `x`");
-        fits("y", self.y.len())?;
-        self.y.apart_from("y", &self.x, "x")?;
+        check_pairs(&self.x, &self.y, self.values.as_ref(), false)?;
         self.y.apart_from("y", &self.offsets, "offsets")?;
-        let Some((x_values, y_values)) = &self.values else { return Ok(()) };
-        fits("x_values", x_values.len())?;
-        fits("y_values", y_values.len())?;
-        self.y.apart_from("y", x_values, "x_values")?;
-        y_values.apart_from("y_values", x_values, "x_values")?;
-        y_values.apart_from("y_values", &self.x, "x")?;
-        y_values.apart_from("y_values", &self.offsets, "offsets")?;
-        self.y.apart_from("y", &y_values.read(), "y_values")
+        let Some((_, y_values)) = &self.values else { return Ok(()) };
+        y_values.apart_from("y_values", &self.offsets, "offsets")
     }
 
     /// Keys of the workspace: as many as the input has, if a segment may have more than a tile.

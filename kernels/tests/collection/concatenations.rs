@@ -77,6 +77,11 @@ fn mistakes_are_explained() {
          pass a part of that length: `.slice(..n)?` or `.slice_mut(..n)?`"
     );
     assert!(array(&x, &[3, 5]).is_err());
+    // Without elements, extents may have any product.
+    for (extents, axis) in [([0, usize::MAX, 2], 1), ([usize::MAX, 2, 0], 2), ([usize::MAX, 2, 0], 0)] {
+        let y = y.slice_mut(..0).unwrap();
+        concat(&device, [part(&extents), part(&extents)], axis, y).run().expect("there is nothing to copy");
+    }
 }
 
 proptest! {

@@ -173,7 +173,7 @@ impl VisitMut for PlainForms {
             Expr::MethodCall(e) if method_may_lend(e) => {
                 e.args.iter_mut().for_each(|arg| self.referents.argument(arg))
             }
-            Expr::MethodCall(e) if Referents::is_adapter(e) => return self.adapter(e),
+            Expr::MethodCall(e) if Referents::gives_items(e) => return self.adapter(e),
             Expr::ForLoop(e) => return self.loop_over(e),
             Expr::If(e) => return self.branches(e),
             _ => {}

@@ -85,7 +85,7 @@ impl Referents {
     }
 
     /// Returns whether a method takes a closure that is called with each item.
-    pub fn is_adapter(call: &ExprMethodCall) -> bool {
+    pub fn gives_items(call: &ExprMethodCall) -> bool {
         ["map", "for_each", "flat_map", "any", "all", "filter_map"].iter().any(|method| call.method == method)
     }
 

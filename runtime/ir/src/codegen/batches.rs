@@ -180,9 +180,7 @@ impl Printer<'_> {
     /// The same of a loop over a range; whether it was printed.
     pub(super) fn batched_range(&mut self, ranged: Ranged<'_>) -> bool {
         let Ranged { id, range, body } = ranged;
-        let ends = [&range.start, &range.end].into_iter().all(|part| self.is_all_pure(part));
-        let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
-        if !is_plain || !ends || range.step.is_some() || range.unroll.is_some() {
+        if !self.counts_by_one(range) || range.unroll.is_some() {
             return false;
         }
         let (along, mut changed) = (self.along(range, body), changed(body));

@@ -77,8 +77,7 @@ impl Printer<'_> {
 
     /// The checked indices of a loop's body that its counter runs along, each once.
     pub(super) fn along(&self, range: &RangeLoop, body: &Block) -> Vec<Along> {
-        let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
-        let mut along = if is_plain { self.runs(range.var, None, body) } else { Vec::new() };
+        let mut along = if self.ascends(range) { self.runs(range.var, None, body) } else { Vec::new() };
         // The number before the end may be none that the loop takes.
         along.retain(|own| range.step.is_none() || may_skip(own));
         along
@@ -110,6 +109,11 @@ impl Printer<'_> {
         cond.into_iter().for_each(|cond| visit::expr(cond, &mut look));
         all.truncate(MOST_COMPARISONS);
         all
+    }
+
+    /// Whether a loop counts up to before its end, with a counter that nothing else changes.
+    pub(super) fn ascends(&self, range: &RangeLoop) -> bool {
+        !range.inclusive && !range.reversed && !self.function.var(range.var).mutable
     }
 
     /// The integers that a body declares and does not change, with what they are made of.

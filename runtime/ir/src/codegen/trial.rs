@@ -70,10 +70,13 @@ impl Printer<'_> {
 
     /// The variables of the code around that a loop changes, if it may be tried.
     fn trial(&self, range: &RangeLoop, body: &Block, along: &[Along]) -> Option<Vec<VarId>> {
-        let is_plain = !range.inclusive && !range.reversed && !self.function.var(range.var).mutable;
+        self.counts_by_one(range).then(|| self.trial_of(None, body, along)).flatten()
+    }
+
+    /// Whether a loop takes each number from its start up to its end, and both may be evaluated at any time.
+    pub(super) fn counts_by_one(&self, range: &RangeLoop) -> bool {
         let ends = [&range.start, &range.end].into_iter().all(|part| self.is_all_pure(part));
-        let is_tried = is_plain && range.step.is_none() && ends;
-        is_tried.then(|| self.trial_of(None, body, along)).flatten()
+        self.ascends(range) && range.step.is_none() && ends
     }
 
     /// The same of a loop with this condition, if it has one, and this body; a comparison before it is about some indices.

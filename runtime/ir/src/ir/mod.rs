@@ -56,6 +56,7 @@
 //! [`Const`] by the time it is recorded. It keeps its spelling for the reader: its name, its radix, or the constants that
 //! it was computed from.
 
+mod asked;
 mod builtin;
 mod coarsened;
 mod condition;

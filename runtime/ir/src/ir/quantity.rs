@@ -61,12 +61,8 @@ pub struct Parameter {
     pub name: String,
 }
 
-/// Parts of a condition at most: a launch computes each of them.
-const MOST_PARTS: usize = 200;
 /// Parts of two quantities that are compared at most to tell which is less.
 const COMPARISONS: usize = 50;
-/// Numbers from here on come of the ends of a type, and not of what somebody wrote.
-const TELLING: i128 = 1 << 26;
 
 impl Quantity {
     /// `self + c`
@@ -321,12 +317,12 @@ impl Quantity {
 
     /// Returns whether the extent of the grid is a part of it.
     pub fn has_grid(&self) -> bool {
-        matches!(self, Quantity::GridDim(_)) || self.parts().into_iter().any(Quantity::has_grid)
+        self.has(&|part| matches!(part, Quantity::GridDim(_)))
     }
 
     /// Returns whether a number below zero is a part of it.
-    pub fn is_negated(&self) -> bool {
-        matches!(self, Quantity::Negated(_)) || self.parts().into_iter().any(Quantity::is_negated)
+    pub fn has_negated(&self) -> bool {
+        self.has(&|part| matches!(part, Quantity::Negated(_)))
     }
 
     /// Returns whether it is made of numbers and extents of the block alone.
@@ -339,14 +335,15 @@ impl Quantity {
 
     /// Returns whether it is made of an unknown whose number is of some kind.
     pub fn has_unknown(&self, is_such: &dyn Fn(usize) -> bool) -> bool {
-        match self {
-            Quantity::Unknown(id, _) => is_such(*id),
-            _ => self.parts().into_iter().any(|part| part.has_unknown(is_such)),
-        }
+        self.has(&|part| matches!(part, Quantity::Unknown(id, _) if is_such(*id)))
+    }
+
+    fn has(&self, is_such: &dyn Fn(&Quantity) -> bool) -> bool {
+        is_such(self) || self.parts().into_iter().any(|part| part.has(is_such))
     }
 
     /// The quantities that it is computed of.
-    fn parts(&self) -> Vec<&Quantity> {
+    pub(super) fn parts(&self) -> Vec<&Quantity> {
         match self {
             Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) | Quantity::Power(a) => {
                 vec![a]
@@ -364,73 +361,6 @@ impl Quantity {
             | Quantity::SharedBytes
             | Quantity::Misalignment(..)
             | Quantity::Unknown(..) => Vec::new(),
-        }
-    }
-
-    /// Returns whether a launch knows it, and it is not made of the greatest or the least value of a type.
-    pub fn is_telling(&self) -> bool {
-        let own = match self {
-            Quantity::Const(n) | Quantity::Offset(_, n) => n.abs() < TELLING,
-            Quantity::Unknown(..) => false,
-            _ => true,
-        };
-        own && self.parts().into_iter().all(Quantity::is_telling)
-    }
-
-    /// Returns whether a launch computes it in no time.
-    pub fn is_short(&self) -> bool {
-        fn count(of: &Quantity, left: &mut usize) -> bool {
-            *left = left.saturating_sub(1);
-            *left > 0 && of.parts().into_iter().all(|part| count(part, left))
-        }
-        count(self, &mut MOST_PARTS.clone())
-    }
-
-    /// An upper bound of this quantity that a launch can be asked to keep below a limit. It leaves out bounds that only the
-    /// device knows, or that say no more than the type does.
-    pub fn askable(self) -> Option<Quantity> {
-        self.bound(true)
-    }
-
-    /// A lower bound of this quantity that a launch can be asked to keep above a limit; compare [`Quantity::askable`].
-    pub fn askable_least(self) -> Option<Quantity> {
-        self.bound(false)
-    }
-
-    /// A known quantity that is not less, or not more. Factors are not negative.
-    fn bound(self, upper: bool) -> Option<Quantity> {
-        let both = |ab: [Quantity; 2], join: fn(Quantity, Quantity) -> Quantity| {
-            let [a, b] = ab;
-            Some(join(a.bound(upper)?, b.bound(upper)?))
-        };
-        let either = |ab: [Quantity; 2], join: fn(Quantity, Quantity) -> Quantity| {
-            let [a, b] = ab;
-            match (a.bound(upper), b.bound(upper)) {
-                (Some(a), Some(b)) => Some(join(a, b)),
-                (a, b) => a.or(b),
-            }
-        };
-        let is_said = |n: i128| if upper { n < i128::from(i32::MAX) } else { n > i128::from(i32::MIN) };
-        match self {
-            Quantity::Unknown(..) => None,
-            Quantity::Const(n) => is_said(n).then_some(self),
-            Quantity::Offset(a, c) => is_said(c).then_some(a.bound(upper)?.plus(c)),
-            Quantity::Quotient(a, c) => Some(a.bound(upper)?.quotient(c)),
-            Quantity::Negated(a) => Some(a.bound(!upper)?.negated()),
-            Quantity::Power(a) => Some(a.bound(upper)?.power()),
-            Quantity::Ratio(ab) => {
-                let [a, b] = *ab;
-                // A number divided is not one that says nothing.
-                let a = if a.as_const().is_some() { a } else { a.bound(upper)? };
-                Some(a.ratio(b.bound(!upper)?))
-            }
-            Quantity::Sum(ab) => both(*ab, Quantity::sum),
-            Quantity::Product(ab) => both(*ab, Quantity::product),
-            Quantity::Least(ab) if upper => either(*ab, Quantity::least),
-            Quantity::Least(ab) => both(*ab, Quantity::least),
-            Quantity::Greatest(ab) if upper => both(*ab, Quantity::greatest),
-            Quantity::Greatest(ab) => either(*ab, Quantity::greatest),
-            known => Some(known),
         }
     }
 }

@@ -262,10 +262,10 @@ impl<'a> FunctionScope<'a> {
         };
         let key = strip(e);
         let facts = || known.ranges().filter(|(expr, _)| same(expr, key)).map(|(_, fact)| fact);
-        // A launch is asked for what the guards say, rather than for that and the shape of the grid, or what the
-        // addends of a guarded sum come to.
+        // A launch is asked for what the guards say, rather than for that and the shape of the grid, what the addends of a
+        // guarded sum come to, or that a number which may be negative is not.
         let is_sum = matches!(e.kind, ExprKind::Binary(BinaryOp::Add, ..)) && !range.high.is_of_block();
-        let asks_sign = |need: &Condition| need.below == Quantity::Const(-1) && need.limit.is_negated();
+        let asks_sign = |need: &Condition| need.below == Quantity::Const(-1) && need.limit.has_negated();
         let is_asked = is_sum || range.high.has_grid() || range.needs.iter().any(asks_sign);
         let is_shape = self.lifts && range.high.as_const().is_none() && is_asked;
         let says =
@@ -403,39 +403,6 @@ impl<'a> FunctionScope<'a> {
                 Range { high, ..all }
             }
         })
-    }
-
-    /// The range of an array's elements.
-    fn hull_of(&self, value: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
-        match &value.kind {
-            ExprKind::ArrayList(items) => {
-                let ranges: Option<Vec<Range>> =
-                    items.iter().map(|item| self.hull_of(item, known, fuel)).collect();
-                ranges?.into_iter().reduce(|a, b| a.hull(&b))
-            }
-            ExprKind::ArrayRepeat(item, _) => self.hull_of(item, known, fuel),
-            // Tables are long.
-            _ => match value.as_int() {
-                Some(n) => Some(Range::numbers(n, n)),
-                None => integer(value).map(|_| self.within(value, known, fuel)),
-            },
-        }
-    }
-
-    /// The range of the elements of a list, or of a part of one.
-    fn elements_of(&self, base: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
-        self.hull_of(self.list_of(base)?, known, fuel)
-    }
-
-    /// The elements of a constant table, or of an array that is made of a list, of which a value is all or a part.
-    fn list_of<'e>(&'e self, base: &'e Expr) -> Option<&'e Expr> {
-        match &base.kind {
-            ExprKind::Table { value, .. } => Some(value),
-            ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => Some(base),
-            ExprKind::Var(var) => self.list_of(self.definitions.get(var)?),
-            ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => self.list_of(base),
-            _ => None,
-        }
     }
 
     /// A number for what only the device knows, the same wherever it is asked for.

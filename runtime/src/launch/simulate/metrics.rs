@@ -47,7 +47,7 @@ impl<K: Kernel> Launch<'_, K> {
 
 impl AnyLaunch<'_> {
     fn metrics(self, device: &Device) -> Result<Report> {
-        let module = compile::module(self.kernel)?;
+        let module = compile::known_module(self.kernel)?;
         let metrics = Metrics::new();
         match device.backend() {
             Backend::Simulator => self.observed(device, &[&metrics])?,

@@ -122,7 +122,8 @@ impl AnyLaunch<'_> {
             let mut all = observers.to_vec();
             all.push(&page.metrics);
             self.watch(device, &all)?;
-            return page.write(&compile::module(self.kernel)?, self.kernel, self.args);
+            let module = compile::known_module(self.kernel)?;
+            return page.write(&module, self.kernel, self.args);
         }
         self.watch(device, observers)
     }
@@ -155,7 +156,7 @@ impl AnyLaunch<'_> {
     fn predict(self, gpu: &Gpu, observers: &[&dyn Observer]) -> Result<Copies> {
         let (shape, kernel) = (self.shape()?, self.kernel);
         gpu.take_fault()?;
-        let module = compile::module(kernel)?;
+        let module = compile::known_module(kernel)?;
         let copies = Copies::new(gpu, kernel, module.module(), self.args)?;
         let setup = self.setup.for_simulator();
         let simulation = Simulation::new(&Device::simulator(), kernel, &setup, &shape)?;

@@ -56,7 +56,7 @@ impl<K: Kernel> Launch<'_, K> {
     /// # Errors
     /// The errors of [`Launch::metrics`]. Without NVRTC, registers and occupancy are left out and the page says so.
     pub fn report(self, device: &Device) -> Result<Page> {
-        let (module, shape) = (compile::module(&self.kernel)?, self.any().shape()?);
+        let (module, shape) = (compile::known_module(&self.kernel)?, self.any().shape()?);
         let known = (self.resources_and_occupancy(device), self.explain_on(device)?);
         let metrics = Metrics::new();
         let timing = match device.backend() {

@@ -167,14 +167,12 @@ impl Walk<'_> {
             _ => Vec::new(),
         };
         let both = (self.narrow(a, known)?, self.narrow(b, known)?);
-        let is_int = integer(whole)? == Scalar::I32;
-        let mut fits = Vec::new();
-        match is_int {
+        let fits = match integer(whole)? {
             // A quotient of two `int`s is one, and what it is divided by is positive.
-            true => fits.extend(self.scope.ensure_least(&self.scope.range(a, &self.known), 0)?),
-            false if both.0.is_positive && both.1.is_positive => fits.extend(self.fits(whole)?),
-            false => return None,
-        }
+            Scalar::I32 => self.scope.ensure_least(&self.scope.range(a, &self.known), 0)?,
+            _ if both.0.is_positive && both.1.is_positive => self.fits(whole)?,
+            _ => return None,
+        };
         let unsigned = |e: Expr| match e.as_int() {
             Some(n) => Expr::constant(ConstValue::Int(n), Type::Scalar(Scalar::U32)),
             None => Expr { kind: ExprKind::Cast(e.into()), ty: Type::Scalar(Scalar::U32) },

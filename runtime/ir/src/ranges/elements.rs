@@ -1,0 +1,41 @@
+//! The ranges of what arrays and constant tables hold.
+
+use super::known::Known;
+use super::range::{Range, integer};
+use super::scope::FunctionScope;
+use crate::ir::{Expr, ExprKind};
+
+impl FunctionScope<'_> {
+    /// The range of an array's elements.
+    fn hull_of(&self, value: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
+        match &value.kind {
+            ExprKind::ArrayList(items) => {
+                let ranges: Option<Vec<Range>> =
+                    items.iter().map(|item| self.hull_of(item, known, fuel)).collect();
+                ranges?.into_iter().reduce(|a, b| a.hull(&b))
+            }
+            ExprKind::ArrayRepeat(item, _) => self.hull_of(item, known, fuel),
+            // Tables are long.
+            _ => match value.as_int() {
+                Some(n) => Some(Range::numbers(n, n)),
+                None => integer(value).map(|_| self.within(value, known, fuel)),
+            },
+        }
+    }
+
+    /// The range of the elements of a list, or of a part of one.
+    pub(super) fn elements_of(&self, base: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
+        self.hull_of(self.list_of(base)?, known, fuel)
+    }
+
+    /// The elements of a constant table, or of an array that is made of a list, of which a value is all or a part.
+    pub(super) fn list_of<'e>(&'e self, base: &'e Expr) -> Option<&'e Expr> {
+        match &base.kind {
+            ExprKind::Table { value, .. } => Some(value),
+            ExprKind::ArrayList(_) | ExprKind::ArrayRepeat(..) => Some(base),
+            ExprKind::Var(var) => self.list_of(self.definitions.get(var)?),
+            ExprKind::Index { base, .. } | ExprKind::Ref(base) | ExprKind::Deref(base) => self.list_of(base),
+            _ => None,
+        }
+    }
+}
