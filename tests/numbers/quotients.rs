@@ -1,9 +1,9 @@
-//! Quotients, which are divided without a sign where a launch has no negative numbers.
+//! Quotients of signed numbers, whose CUDA divides without a sign where a launch has no negative numbers.
 
 use harness::{everywhere, written};
 use warpsmith::prelude::*;
 
-/// Quotients of a thread's number, less another one, by a parameter.
+/// Divides the number of each thread, less another number, by a parameter.
 #[gpu_kernel]
 fn quotients(out: &mut [i32], less: i32, by: i32) {
     let i = global_id() as i32 - less;

@@ -79,8 +79,8 @@ __device__ __forceinline__ void ws_each(I start, I end, L limit, ws_Fault* fault
     }
 }
 
-// Some iterations at a time, as long as no index of theirs is out of bounds; whether none was. All of these indices are compared before one branch, and
-// then all of what they lead to is read at once.
+// Runs `n` iterations at a time until one of their indices is out of bounds, and returns whether none was. The indices of `n` iterations are compared
+// before one branch, and then the elements that they name are read together.
 template <int n, class I, class Look, class Body, class... Vars>
 __device__ __forceinline__ bool ws_together(I& at, I end, Look look, Body body, Vars&... vars) {
     while (at < end && ws_distance(at, end) >= n) {
@@ -94,8 +94,8 @@ __device__ __forceinline__ bool ws_together(I& at, I end, Look look, Body body, 
     return true;
 }
 
-// A body that is called with each number up to an end, `most` at a time, and then a quarter of that. `look` compares the indices of a number; without it, the body does so with
-// copies of the variables that it changes, and nothing else becomes of what it computes. Indices are compared one by one from where one is out of bounds.
+// Calls a body with each number up to an end, first `most` numbers at a time, and then a quarter of that. `look` compares the indices of a number; without
+// it, the body does so on copies of the variables that it changes. After an index that is out of bounds, indices are compared one by one.
 template <int most, class I, class J, class L, class Look, class Body, class... Vars>
 __device__ __forceinline__ void ws_ahead_after(I& at, J to, L limit, ws_Fault* fault, Look look, Body body, Vars&... vars) {
     const I end = to;

@@ -264,7 +264,7 @@ impl<'e> Search<'e> {
         all
     }
 
-    /// Sums that an expression is at most, or at least; or that something is less or more than if it is less or more than the expression.
+    /// Sums that bound an expression from above or from below. With `strictly`, they bound only what is less or more than it.
     fn bounds(&mut self, e: &'e Expr, (end, strictly): (End, bool)) -> Vec<Sum<'e>> {
         let parts = self.parts(e, (end, strictly));
         if !parts.is_empty() {
@@ -288,7 +288,7 @@ impl<'e> Search<'e> {
         fits.map(|needs| Sum { needs: joined(&sum.needs, &needs), ..sum }).into_iter().collect()
     }
 
-    /// The conditions under which an exact sum is at least a number: with the lesser of two values in it, if it is so with either.
+    /// The conditions under which an exact sum is at least a number. If it holds the lesser of two values, either of them must do.
     fn is_at_least(&mut self, sum: &Sum<'e>, least: i128) -> Option<Vec<Condition>> {
         let lesser = sum.terms.iter().enumerate().find_map(|(at, (term, times))| {
             let ExprKind::Builtin { op, args, .. } = &self.scope.look(term).kind else { return None };
@@ -308,9 +308,9 @@ impl<'e> Search<'e> {
         Some(all)
     }
 
-    /// Sums that the lesser or the greater of two values, or what is left of one, is at most or at least.
+    /// Sums that bound the lesser or the greater of two values, or what is left of one, from above or from below.
     ///
-    /// What is less than what is left of a number is so although the number may be the lesser one: then nothing is left, and nothing is less.
+    /// With `strictly`, `a.saturating_sub(b)` is bounded by `a - b` from above: no unsigned number is less than zero.
     fn parts(&mut self, e: &'e Expr, (end, strictly): (End, bool)) -> Vec<Sum<'e>> {
         let scope = self.scope;
         let e = scope.look(e);

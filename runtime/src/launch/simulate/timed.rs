@@ -100,12 +100,8 @@ impl<K: Kernel> Launch<'_, K> {
         let Backend::Gpu(gpu) = device.backend() else { return Ok(explanation) };
         self.any().check_for_copies(device)?;
         gpu.take_fault()?;
-        let copies = Copies::new(
-            gpu,
-            &self.kernel,
-            compile::known_module(&self.kernel)?.module(),
-            self.args.as_ref(),
-        )?;
+        let copies =
+            Copies::new(gpu, &self.kernel, compile::module(&self.kernel)?.module(), self.args.as_ref())?;
         let timer = Timer::new(device, gpu, &copies, self.setup.attributes.stream.as_ref())?;
         let (kernel, args, setup) = (self.kernel.clone(), self.args.clone(), self.setup.clone());
         let same = Launch { kernel, args, setup, said: self.said, _borrows: PhantomData };
