@@ -36,7 +36,14 @@ pub(super) enum Group {
 pub(super) struct Clock {
     /// The accesses that are ordered before the owner.
     known: Tree,
-    /// The part that is also visible to the copy engine: in shared and in global memory.
+    /// The part that only kernels with bulk copies or barriers that count need: few have any, and each thread has a clock.
+    copies: Option<Rc<Copies>>,
+}
+
+/// The knowledge that copies of the copy engine ask for.
+#[derive(Clone, Default, Debug)]
+struct Copies {
+    /// The accesses that are also visible to the copy engine: in shared and in global memory.
     visible: [Tree; 2],
     /// Further accesses whose loads are complete: those before an arrival at a barrier that counts.
     read: Tree,
@@ -98,13 +105,13 @@ impl Clock {
 
     /// Up to which epoch a thread's accesses are ordered before what asks.
     pub fn ordered(&self, key: Key, asks: Asks) -> u32 {
+        let visible = |global| self.copies.as_ref().map_or(0, |of| of.visible[usize::from(global)].get(key));
+        let read = || self.copies.as_ref().map_or(0, |of| of.read.get(key));
         match asks {
             Asks::Thread => self.known.get(key),
-            Asks::ThreadAfterLoad => self.known.get(key).max(self.read.get(key)),
-            Asks::Engine { global } => self.visible[usize::from(global)].get(key),
-            Asks::EngineAfterLoad { global } => {
-                self.visible[usize::from(global)].get(key).max(self.read.get(key))
-            }
+            Asks::ThreadAfterLoad => self.known.get(key).max(read()),
+            Asks::Engine { global } => visible(global),
+            Asks::EngineAfterLoad { global } => visible(global).max(read()),
         }
     }
 
@@ -115,8 +122,11 @@ impl Clock {
 
     /// Whether two clocks are one.
     pub fn is(&self, other: &Clock) -> bool {
-        let trees = self.visible.iter().zip(&other.visible);
-        self.known.is(&other.known) && self.read.is(&other.read) && trees.into_iter().all(|(a, b)| a.is(b))
+        self.known.is(&other.known)
+            && match (&self.copies, &other.copies) {
+                (Some(a), Some(b)) => Rc::ptr_eq(a, b) || a.is(b),
+                (a, b) => a.is_none() && b.is_none(),
+            }
     }
 
     /// Makes every thread of a group known up to an epoch.
@@ -127,13 +137,17 @@ impl Clock {
     /// Adds what another clock knows.
     pub fn join(&mut self, other: &Clock) {
         self.known.join(&other.known);
-        self.read.join(&other.read);
-        self.visible.iter_mut().zip(&other.visible).for_each(|(mine, theirs)| mine.join(theirs));
+        match (&mut self.copies, &other.copies) {
+            (_, None) => {}
+            (None, Some(theirs)) => self.copies = Some(theirs.clone()),
+            (Some(mine), Some(theirs)) if Rc::ptr_eq(mine, theirs) => {}
+            (Some(mine), Some(theirs)) => Rc::make_mut(mine).join(theirs),
+        }
     }
 
     /// Makes what another clock knows visible to the copy engine.
     pub fn publish(&mut self, other: &Clock, global: bool) {
-        self.visible[usize::from(global)].join(&other.known);
+        self.copies_mut().visible[usize::from(global)].join(&other.known);
     }
 
     /// Whether it knows nothing.
@@ -143,14 +157,36 @@ impl Clock {
 
     /// Makes all that it knows visible to the copy engine: it was there before.
     pub fn publish_all(&mut self) {
+        if self.is_empty() {
+            return;
+        }
         let known = self.known.clone();
-        self.visible.iter_mut().for_each(|tree| tree.join(&known));
+        self.copies_mut().visible.iter_mut().for_each(|tree| tree.join(&known));
     }
 
     /// The loads of another clock are over.
     pub fn join_loads(&mut self, other: &Clock) {
-        self.read.join(&other.known);
+        let copies = self.copies_mut();
+        copies.read.join(&other.known);
+        if let Some(theirs) = &other.copies {
+            copies.read.join(&theirs.read);
+        }
+    }
+
+    fn copies_mut(&mut self) -> &mut Copies {
+        Rc::make_mut(self.copies.get_or_insert_default())
+    }
+}
+
+impl Copies {
+    fn is(&self, other: &Self) -> bool {
+        let trees = self.visible.iter().zip(&other.visible);
+        self.read.is(&other.read) && trees.into_iter().all(|(a, b)| a.is(b))
+    }
+
+    fn join(&mut self, other: &Self) {
         self.read.join(&other.read);
+        self.visible.iter_mut().zip(&other.visible).for_each(|(mine, theirs)| mine.join(theirs));
     }
 }
 

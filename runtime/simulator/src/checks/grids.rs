@@ -165,6 +165,7 @@ impl Grids {
     }
 
     /// The grid that runs.
+    #[inline]
     pub fn current(&self) -> Option<&Grid> {
         self.grids.last()
     }

@@ -91,6 +91,7 @@ struct Rest {
 }
 
 impl Class {
+    #[inline]
     pub fn new(kind: AccessKind, extent: (usize, u32)) -> Self {
         let (reads, writes) = (kind.reads(), kind.writes());
         match kind {

@@ -24,23 +24,24 @@ impl Lines {
     /// The number of a line.
     #[inline]
     pub fn number(&mut self, line: Line) -> u32 {
-        let recent = &mut self.recent[(line.line as usize).wrapping_mul(5) % RECENT];
-        if !self.list.get(*recent as usize).is_some_and(|known| is_plainly(known, &line)) {
-            *recent = *self.numbers.entry(line).or_insert(self.list.len() as u32);
-            if *recent == self.list.len() as u32 {
-                self.list.push(line);
-            }
+        let place = (line.line as usize).wrapping_mul(5) % RECENT;
+        let recent = self.recent[place];
+        if self.list.get(recent as usize) == Some(&line) { recent } else { self.look_up(line, place) }
+    }
+
+    #[cold]
+    fn look_up(&mut self, line: Line, place: usize) -> u32 {
+        let next = self.list.len() as u32;
+        let number = *self.numbers.entry(line).or_insert(next);
+        if number == next {
+            self.list.push(line);
         }
-        *recent
+        self.recent[place] = number;
+        number
     }
 
     /// The line of a number.
     pub fn of(&self, number: u32) -> Line {
         self.list[number as usize]
     }
-}
-
-/// Whether two lines are one, without a look at the letters of their files.
-fn is_plainly(a: &Line, b: &Line) -> bool {
-    (a.line, a.column) == (b.line, b.column) && std::ptr::eq(a.file, b.file)
 }

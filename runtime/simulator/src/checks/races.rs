@@ -358,20 +358,20 @@ impl State {
     }
 
     /// An access of what may be the shared memory of another block, by a thread or by a copy that it has started.
+    #[inline(always)]
     fn visit(&mut self, by: &Thread, key: Key, copy: Option<Key>, access: &Access) -> Result<(), SimFault> {
+        let Space::Shared { rank } = access.space else { return Ok(()) };
+        if rank == by.rank {
+            return Ok(());
+        }
         let visit = match (access.kind, copy) {
             (AccessKind::Read, _) => Visit::Reads,
             (_, None) => Visit::Writes,
             (_, Some(_)) => Visit::Sends,
         };
-        match access.space {
-            Space::Shared { rank } if rank != by.rank => {
-                let epoch = self.threads.agent(key).map_or(0, |agent| agent.epoch);
-                let known = copy.map_or((key, epoch), |copy| (copy, 1));
-                self.visit_block(rank, key, (known, visit), access.by.at)
-            }
-            _ => Ok(()),
-        }
+        let epoch = self.threads.agent(key).map_or(0, |agent| agent.epoch);
+        let known = copy.map_or((key, epoch), |copy| (copy, 1));
+        self.visit_block(rank, key, (known, visit), access.by.at)
     }
 
     /// A thread uses the shared memory of the block of this rank in its cluster.
@@ -400,6 +400,7 @@ impl State {
     }
 
     /// Applies the releases and the acquisitions of an atomic or volatile access.
+    #[inline]
     fn operate(&mut self, key: Key, access: &Access) {
         if matches!(access.kind, AccessKind::Read | AccessKind::Write) {
             return;

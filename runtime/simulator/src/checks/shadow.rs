@@ -206,6 +206,7 @@ impl Shadow {
     }
 
     /// The only access that counts.
+    #[inline]
     fn alone(&mut self, what: u32, event: Event, bytes: usize) -> Result<Cell, Mark> {
         if let Some(cell) = Cell::of(what, event) {
             return Ok(cell);

@@ -202,6 +202,7 @@ impl Threads {
     }
 
     /// A thread has returned; it counts as having arrived wherever its block or warp meets.
+    #[inline]
     pub fn end(&mut self, key: Key) {
         self.over = true;
         if let Some(agent) = self.agent_mut(key) {

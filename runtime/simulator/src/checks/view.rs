@@ -33,6 +33,7 @@ impl View<'_> {
     ///
     /// A write of the copy engine is complete once a thread has waited for it. A thread that overwrites it needs the same
     /// knowledge of it as of a load.
+    #[inline]
     pub fn write_is_ordered(&self, by: Key, epoch: u32, overwrites: bool) -> bool {
         match overwrites && self.threads.is_engine(by) {
             true => self.load_is_ordered(by, epoch),
@@ -41,6 +42,7 @@ impl View<'_> {
     }
 
     /// Whether a load is ordered before a store now.
+    #[inline]
     pub fn load_is_ordered(&self, by: Key, epoch: u32) -> bool {
         self.ordered(by, epoch)
             || match self.engine {

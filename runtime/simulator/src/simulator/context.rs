@@ -42,6 +42,7 @@ pub fn tensor_cores() -> TensorCores {
 }
 
 /// A number that grows as the launch goes on: its atomics, barriers and threads.
+#[inline]
 pub fn clock() -> u64 {
     let machine = current("clock");
     let report = machine.report();
@@ -53,6 +54,7 @@ pub fn clock() -> u64 {
 ///
 /// The same address for all threads of the block and all calls; the same offset in all blocks of a
 /// cluster. Valid until the cluster ends.
+#[inline]
 pub fn shared_alloc(site: SharedSite, bytes: usize, align: usize) -> *mut u8 {
     current("shared").shared_alloc(site, bytes, align)
 }
@@ -60,6 +62,7 @@ pub fn shared_alloc(site: SharedSite, bytes: usize, align: usize) -> *mut u8 {
 /// The block's dynamic shared memory, 1024-byte aligned, and its size in bytes.
 ///
 /// Filled with [`POISON`] at the block's start; valid until the cluster ends.
+#[inline]
 pub fn dynamic_shared() -> (*mut u8, usize) {
     current("dynamic_shared").dynamic_shared()
 }
@@ -110,12 +113,14 @@ pub fn on_found<T: Copy>(place: &T, old: &T) {
 }
 
 /// Says which instruction the running thread executes, for as long as the interpreter runs it.
+#[inline]
 #[doc(hidden)]
 pub fn set_instruction(instruction: Option<Instruction>) {
     current("instruction").instruction.set(instruction);
 }
 
 /// The line that the running thread is at, as [`set_instruction`] said it.
+#[inline]
 #[track_caller]
 #[doc(hidden)]
 pub fn here() -> Line {
@@ -123,12 +128,14 @@ pub fn here() -> Line {
 }
 
 /// The running thread comes to a synchronisation of a launch that may do without it; whether it executes it.
+#[inline]
 #[doc(hidden)]
 pub fn synchronise(which: &Synchronisation) -> bool {
     current("synchronisation").synchronise(which)
 }
 
 /// The running thread is past the synchronisation that it came to.
+#[inline]
 #[doc(hidden)]
 pub fn synchronised() {
     current("synchronisation").synchronised();
@@ -147,6 +154,7 @@ pub fn fault_source(kind: &'static str, mask: u32, lane: u32) {
 ///
 /// # Safety
 /// The bytes can be read, unless the address is misaligned.
+#[inline]
 #[doc(hidden)]
 pub unsafe fn tell_access(access: &Access) {
     // SAFETY: the caller's word.
@@ -154,6 +162,7 @@ pub unsafe fn tell_access(access: &Access) {
 }
 
 /// Tells which way a branch goes.
+#[inline]
 #[doc(hidden)]
 pub fn tell_branch(branch: &Branch) {
     let machine = current("branch");
@@ -162,6 +171,7 @@ pub fn tell_branch(branch: &Branch) {
 }
 
 /// Tells of an operation.
+#[inline]
 #[doc(hidden)]
 pub fn tell_work(work: Operation, instruction: &Instruction) {
     let machine = current("work");
@@ -170,6 +180,7 @@ pub fn tell_work(work: Operation, instruction: &Instruction) {
 }
 
 /// Whose memory an address is in, for what is not a variable of a thread.
+#[inline]
 #[doc(hidden)]
 pub fn space_of(address: usize) -> Space {
     current("memory").space_of(address)

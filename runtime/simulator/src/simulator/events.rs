@@ -22,6 +22,7 @@ pub fn interests(observers: &[&dyn Observer]) -> Interests {
 
 impl Machine<'_> {
     /// The running thread, as observers know it.
+    #[inline]
     pub(super) fn running(&self) -> Thread {
         let Here { thread_idx, linear, block_idx, rank, .. } = self.here.get();
         let [x, y, z] = block_idx.map(u64::from);
@@ -30,11 +31,13 @@ impl Machine<'_> {
     }
 
     /// The instruction that the running thread executes: the interpreter's, or a call at a line.
+    #[inline]
     pub(super) fn instruction(&self, caller: Line) -> Instruction {
         self.instruction.get().unwrap_or(Instruction { at: caller, site: 0, instance: 0 })
     }
 
     /// The line that the running thread is at.
+    #[inline]
     pub(super) fn line(&self, caller: Line) -> Line {
         self.instruction.get().map_or(caller, |instruction| instruction.at)
     }
@@ -116,6 +119,7 @@ impl Machine<'_> {
     ///
     /// # Safety
     /// The bytes can be read.
+    #[inline]
     pub(super) unsafe fn tell_access(&self, access: &Access) {
         // SAFETY: the caller's word.
         unsafe { self.tell_access_as(access, |observer, by| observer.on_access(by, access)) };
@@ -130,7 +134,6 @@ impl Machine<'_> {
         unsafe { self.tell_access_as(access, |observer, by| observer.on_row(by, access)) };
     }
 
-    #[cold]
     unsafe fn tell_access_as(
         &self,
         access: &Access,
@@ -140,7 +143,8 @@ impl Machine<'_> {
         if access.kind == AccessKind::Write {
             self.counters.found.set(self.counters.atomics.get());
         }
-        if self.mbarriers.overlapping(access.address, access.bytes as usize).is_some() {
+        let is_shared = matches!(access.space, Space::Shared { .. });
+        if is_shared && self.mbarriers.overlapping(access.address, access.bytes as usize).is_some() {
             self.raise_misuse("an access", MbarrierProblem::AsData, access.by.at);
         }
         for observer in self.launch.observers {
@@ -170,6 +174,7 @@ impl Machine<'_> {
     }
 
     /// Whose memory an address is in, for what is not a variable of a thread.
+    #[inline]
     pub(super) fn space_of(&self, address: usize) -> Space {
         let rank = self.shared.rank_of(address, self.here.get().rank);
         rank.map_or(Space::Global, |rank| Space::Shared { rank })

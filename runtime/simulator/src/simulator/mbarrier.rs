@@ -94,6 +94,7 @@ impl Mbarriers {
     }
 
     /// The barrier of which one of these bytes is a part.
+    #[inline]
     pub fn overlapping(&self, address: usize, bytes: usize) -> Option<usize> {
         let live = self.live.borrow();
         if live.is_empty() {

@@ -71,6 +71,7 @@ impl SharedMemory {
     }
 
     /// The rank of the block that holds `address`; `rank` is tried first.
+    #[inline]
     pub fn rank_of(&self, address: usize, rank: u32) -> Option<u32> {
         let used = self.used.get();
         if used == 0 {
