@@ -21,6 +21,10 @@ pub trait Word: Num + Ord + 'static {
     fn reversed(self) -> Self;
     /// Whether the bits from `shift` on are those of another word. `shift` is at least 1, and may be the number of bits.
     fn agrees(self, other: Self, shift: u32) -> bool;
+    /// Whether the word comes before another one, or is equal and in an earlier place.
+    fn is_before(self, place: u32, other: Self, other_place: u32) -> bool;
+    /// The borrow of a subtraction of another word: all ones if the word is below it, else 0.
+    fn borrow(self, other: Self) -> u32;
     /// The word with a digit from bit `shift` on, whose bits are zero there.
     fn with_digit(self, shift: u32, digit: u32) -> Self;
 }
@@ -44,7 +48,12 @@ pub trait Key: GpuType + 'static {
 pub trait Value: Num + 'static {}
 
 macro_rules! words {
-    ($($t:ident: |$word:ident, $shift:ident| $half:expr;)+) => {$(
+    ($(
+        $t:ident:
+            |$word:ident, $shift:ident| $half:expr,
+            |$own:ident, $place:ident, $other:ident, $other_place:ident| $before:expr,
+            |$less:ident, $from:ident| $borrow:expr;
+    )+) => {$(
         #[gpu_impl]
         impl Word for $t {
             const LAST: Self = $t::MAX;
@@ -62,6 +71,14 @@ macro_rules! words {
             fn agrees(self, other: Self, shift: u32) -> bool {
                 (self ^ other) >> (shift - 1) >> 1 == 0
             }
+            fn is_before(self, place: u32, other: Self, other_place: u32) -> bool {
+                let ($own, $place, $other, $other_place) = (self, place, other, other_place);
+                $before
+            }
+            fn borrow(self, other: Self) -> u32 {
+                let ($less, $from) = (self, other);
+                $borrow
+            }
             fn with_digit(self, shift: u32, digit: u32) -> Self {
                 self | (digit as $t) << shift
             }
@@ -69,9 +86,18 @@ macro_rules! words {
     )+};
 }
 
+// Word and place of 32 bits each are one number, and the upper half of a difference is its borrow: two instructions each.
 words! {
-    u32: |word, _shift| word;
-    u64: |word, shift| if shift < 32 { word as u32 } else { (word >> 32) as u32 };
+    u32:
+        |word, _shift| word,
+        |word, place, other, other_place| {
+            ((word as u64) << 32 | place as u64) < ((other as u64) << 32 | other_place as u64)
+        },
+        |word, other| ((word as u64).wrapping_sub(other as u64) >> 32) as u32;
+    u64:
+        |word, shift| if shift < 32 { word as u32 } else { (word >> 32) as u32 },
+        |word, place, other, other_place| word < other || word == other && place < other_place,
+        |word, other| if word < other { u32::MAX } else { 0 };
 }
 
 macro_rules! keys {

@@ -4,25 +4,28 @@
 //! writes every key once: a tile of keys is sorted in shared memory, and finds the destinations of its runs of equal digits by looking back
 //! at earlier tiles (A. Adinets and D. Merrill, *Onesweep: A Faster Least Significant Digit Radix Sort for GPUs*, 2022).
 //!
-//! Segments are sorted in shared memory, and merged where they do not fit.
+//! Segments are sorted in shared memory, short ones by ranks and others by digits, and merged where they do not fit.
 
 mod call;
 mod count;
 mod key;
-mod long_segments;
 mod look_back;
+mod merging;
 mod network;
 mod pass;
+mod ranges;
 mod segmented;
 mod segmented_call;
+mod tile;
 mod top_k;
 mod top_k_call;
 
 pub use call::{Sort, sort, sort_in_place, sort_pairs, sort_pairs_in_place};
 pub use count::{digit_counts, digit_starts};
 pub use key::{Key, Value, Word};
+pub use merging::merge_segments;
 pub use pass::{Pass, radix_pass};
-pub use segmented::{merge_segments, sort_segments};
+pub use segmented::sort_segments;
 pub use segmented_call::{SegmentedSort, segmented_sort, segmented_sort_pairs};
 pub use top_k::{TopRows, top_rows};
 pub use top_k_call::{TopK, top_k};

@@ -8,7 +8,7 @@ use super::key::{DIGIT_BITS, Key, RADIX, Value, Word, key_of, word_of};
 use super::look_back::{OWN, before_tile, publish, word_place};
 
 /// Keys of a thread that are ranked at once.
-const AT_ONCE: usize = 4;
+pub const AT_ONCE: usize = 4;
 
 /// The digit that a launch sorts by, and its tiles.
 #[derive(Clone, Copy, Debug, GpuType)]
@@ -364,7 +364,7 @@ fn place_one_by_one<K: Key, const ITEMS: usize>(
 ///
 /// The last lane with a digit adds to its counter. No addition waits for the result of another.
 #[gpu_fn]
-fn next_ranks<K: Key, const ITEMS: usize>(
+pub fn next_ranks<K: Key, const ITEMS: usize>(
     counters: &mut [u32],
     held: &[K::Word; ITEMS],
     first_item: usize,
@@ -398,7 +398,7 @@ fn next_ranks<K: Key, const ITEMS: usize>(
 
 /// The bits of the digit that begins at bit `shift`, each by itself, in the half of a word that has them.
 #[gpu_fn]
-fn bits_of_digit(shift: u32) -> [u32; DIGIT_BITS as usize] {
+pub fn bits_of_digit(shift: u32) -> [u32; DIGIT_BITS as usize] {
     let mut bits = [0u32; DIGIT_BITS as usize];
     #[unroll]
     for k in 0..DIGIT_BITS {

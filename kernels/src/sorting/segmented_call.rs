@@ -5,16 +5,16 @@ use warpsmith::driver::Limits;
 use warpsmith::{Buffer, Device};
 
 use super::call::check_pairs;
-use super::key::{Key, Value};
-use super::long_segments::{RANGE, ROOM, SHORT, passes};
-use super::network::THREADS;
-use super::segmented::{merge_segments, sort_segments};
+use super::key::{Key, RADIX, Value};
+use super::merging::merge_segments;
+use super::ranges::{MIDDLE, RANGE, ROOM, THREADS, passes};
+use super::segmented::{SHORT, sort_segments};
 use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
 
-/// Blocks for each multiprocessor.
-const RESIDENT: usize = 4;
+/// Blocks for each multiprocessor, if there are enough ranges: several times as many as it runs at once, since some take longer.
+const BLOCKS: usize = 16;
 
 /// Sorts the keys of each segment in ascending order.
 ///
@@ -129,18 +129,19 @@ impl<'a, K: Key, V: Value> Family<'a> for SegmentedSort<'a, K, V> {
             return Ok(Plan::nothing(types, "there are no keys"));
         }
         let value = if self.values.is_some() { size_of::<V>() } else { 0 };
-        let resident = limits.multiprocessors.max(1) as usize * RESIDENT;
+        let blocks = limits.multiprocessors.max(1) as usize * BLOCKS;
         Ok(Plan {
             kernel: "sort_segments",
             types,
             tile: RANGE,
-            grid: self.ranges().min(resident) as u32,
+            grid: self.ranges().div_ceil(self.ranges().div_ceil(blocks)) as u32,
             block: THREADS,
-            shared: ROOM * (2 * size_of::<K>() + size_of::<u32>()),
+            shared: ROOM * (2 * size_of::<K>() + size_of::<u16>())
+                + THREADS as usize / 32 * RADIX * size_of::<u32>(),
             workspace: self.spare() * (size_of::<K>() + value) + size_of::<u32>(),
             why: format!(
-                "segments of up to {SHORT} keys are sorted by ranks, longer ones in tiles of {ROOM} keys; \
-                 up to {} launches of merge_segments merge the tiles, where segments have several",
+                "segments of up to {SHORT} keys are sorted by ranks, those of up to {MIDDLE} by digits with others of their \
+                 range, longer ones by digits in tiles of {ROOM} keys; up to {} launches of merge_segments merge the tiles, where segments have several",
                 self.passes()
             ),
         })
@@ -151,6 +152,7 @@ impl<'a, K: Key, V: Value> Family<'a> for SegmentedSort<'a, K, V> {
             return Ok(Vec::new());
         }
         let (grid, descending, ranges) = (plan.grid, self.is_descending, self.ranges());
+        let each = ranges.div_ceil(grid as usize);
         let (passes, spare) = (self.passes(), self.spare());
         let Self { x, offsets, mut y, values, .. } = self;
         let has_values = values.is_some();
@@ -173,6 +175,7 @@ impl<'a, K: Key, V: Value> Family<'a> for SegmentedSort<'a, K, V> {
                     &mut spare_values,
                     &mut longest,
                     ranges,
+                    each,
                     has_values,
                     descending,
                 )
@@ -189,6 +192,7 @@ impl<'a, K: Key, V: Value> Family<'a> for SegmentedSort<'a, K, V> {
                     &longest,
                     $pass,
                     ranges,
+                    each,
                     has_values,
                     descending,
                 )

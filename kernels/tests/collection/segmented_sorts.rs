@@ -95,8 +95,8 @@ fn large(value: usize) -> f64 {
 
 #[test]
 fn segments_of_all_kinds_of_lengths() {
-    // Ranges have 1792 positions, short segments up to 256 keys, and tiles 2048.
-    let lengths: [&[usize]; 8] = [
+    // Ranges have 1024 positions, short segments up to 96 keys, those without tiles 1024, and tiles 2048.
+    let lengths: [&[usize]; 11] = [
         &[],
         &[0, 0],
         &[1, 0, 2, 33, 0, 256, 257, 5],
@@ -105,6 +105,9 @@ fn segments_of_all_kinds_of_lengths() {
         &[2048, 2049, 3],
         &[5000, 10, 0, 4097],
         &[9000],
+        &[96, 97, 0, 95, 1, 97, 98, 700, 3, 97],
+        &[1000, 1024, 0, 0, 1025, 64, 128, 1023, 1024],
+        &[30, 30, 1000, 30, 1030, 30, 2047, 2048, 2049],
     ];
     for device in devices() {
         for (k, lengths) in lengths.into_iter().enumerate() {
@@ -142,7 +145,8 @@ fn a_block_takes_one_range_after_the_other() {
         let mut spare = device.alloc_zeroed::<u32>(x.len()).unwrap();
         let mut spare_values = device.alloc_zeroed::<u32>(x.len()).unwrap();
         let mut longest = device.alloc_zeroed::<u32>(1).unwrap();
-        let ranges = x.len().div_ceil(1792);
+        let ranges = x.len().div_ceil(1024);
+        let each = ranges.div_ceil(grid as usize);
         sort_segments::<u32, u32>(
             &from,
             &values,
@@ -153,11 +157,12 @@ fn a_block_takes_one_range_after_the_other() {
             &mut spare_values,
             &mut longest,
             ranges,
+            each,
             true,
             false,
         )
         .grid(grid)
-        .block(512)
+        .block(256)
         .launch(&device)
         .unwrap();
         assert_eq!(device.download(&longest).unwrap(), [3]); // of five tiles
@@ -171,11 +176,12 @@ fn a_block_takes_one_range_after_the_other() {
                 &longest,
                 pass,
                 ranges,
+                each,
                 true,
                 false,
             )
             .grid(grid)
-            .block(512)
+            .block(256)
             .launch(&device)
             .unwrap();
         }

@@ -1,0 +1,195 @@
+//! The kernel that merges the sorted tiles of long segments.
+
+use warpsmith::prelude::*;
+
+use super::key::{Key, Value, Word, key_of, word_of};
+use super::ranges::{RANGE, ROOM, THREADS, Tile, find_tiles, offsets_below, offsets_below_next};
+use super::tile::ITEMS;
+
+/// Blocks that a multiprocessor runs at once: three quarters of its threads.
+const RESIDENT: u32 = 6;
+
+/// Merges neighbouring runs of each long segment: of `2^pass` tiles each. Segments that are sorted already do not change. A block takes
+/// `each` ranges.
+#[gpu_kernel(launch_bounds(THREADS, RESIDENT), noalias)]
+pub fn merge_segments<K: Key, V: Value>(
+    offsets: &[u32],
+    y: &mut [K],
+    y_values: &mut [V],
+    spare: &mut [K],
+    spare_values: &mut [V],
+    longest: &[u32],
+    pass: u32,
+    ranges: usize,
+    each: usize,
+    #[comptime] has_values: bool,
+    #[comptime] descending: bool,
+) {
+    if uniform(longest[0]) <= pass {
+        return;
+    }
+    let mut tiles = shared!([Tile; 2]);
+    let begin = block_idx().x as usize * each;
+    let mut first = uniform(offsets_below(offsets, begin * RANGE));
+    for range in begin..ranges.min(begin + each) {
+        let base = range * RANGE;
+        let next = uniform(offsets_below_next(offsets, first, base + RANGE));
+        find_tiles(offsets, y.len(), base, first, next, &mut tiles);
+        sync_threads();
+        for k in 0..2 {
+            let tile = tiles[k];
+            let passes = tile.passes();
+            if uniform(tile.len) > 0 && uniform(passes) > pass {
+                if uniform(passes - pass).is_multiple_of(2) {
+                    merge_tile::<K, V>(y, y_values, spare, spare_values, tile, pass, has_values, descending);
+                } else {
+                    merge_tile::<K, V>(spare, spare_values, y, y_values, tile, pass, has_values, descending);
+                }
+            }
+        }
+        sync_threads();
+        first = next;
+    }
+}
+
+/// Two neighbouring runs of a segment: the second begins where the first one ends.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Runs {
+    /// Where the first one begins.
+    first: u32,
+    /// Keys of the first.
+    a: u32,
+    /// Keys of the second.
+    b: u32,
+}
+
+/// Writes a tile of two merged runs.
+#[allow(clippy::too_many_arguments)]
+#[gpu_fn]
+fn merge_tile<K: Key, V: Value>(
+    from: &[K],
+    values: &[V],
+    to: &mut [K],
+    to_values: &mut [V],
+    tile: Tile,
+    pass: u32,
+    has_values: bool,
+    descending: bool,
+) {
+    let mut splits = shared!([u32; 2]);
+    let mut words = shared!([K::Word; ROOM]);
+    let mut merged = shared!([K::Word; ROOM]);
+    let mut places = shared!([u16; ROOM]);
+    let t = thread_idx().x % THREADS;
+    // Tiles of the first run, a power of two.
+    let tiles = 1 << pass;
+    let first = tile.at / ROOM as u32 / (2 * tiles) * (2 * tiles) * ROOM as u32;
+    let a = (tiles * ROOM as u32).min(tile.of - first);
+    let runs = Runs { first: tile.from + first, a, b: (tiles * ROOM as u32).min(tile.of - first - a) };
+    let (before, len) = (tile.at - first, tile.len);
+    if t < 64 {
+        // A warp finds where the tile begins in the first run, and another one where it ends.
+        let split = split::<K>(from, runs, before + t / 32 * len, descending);
+        if t % 32 == 0 {
+            splits[t / 32] = split;
+        }
+    }
+    sync_threads();
+    let (a_from, of_a) = (splits[0], splits[1] - splits[0]);
+    // Words of the first run come before those of the second.
+    let a_first = runs.first + a_from;
+    let b_first = runs.first + runs.a + before - a_from - of_a;
+    let source = |i: u32| if i < of_a { a_first + i } else { b_first + i };
+    #[unroll]
+    for k in 0..ITEMS as u32 {
+        let i = k * THREADS + t;
+        if i < len {
+            words[i] = word_of::<K>(from[source(i)], descending);
+        }
+    }
+    sync_threads();
+    merge_shared::<K::Word>(&words, of_a, len, &mut merged, &mut places, t * ITEMS as u32);
+    sync_threads();
+    let to_first = tile.from + tile.at;
+    #[unroll]
+    for k in 0..ITEMS as u32 {
+        let i = k * THREADS + t;
+        if i < len {
+            to[to_first + i] = key_of::<K>(merged[i], descending);
+            if has_values {
+                to_values[to_first + i] = values[source(places[i] as u32)];
+            }
+        }
+    }
+    sync_threads();
+}
+
+/// How many of the first `count` keys of two merged runs are of the first one, found by all lanes of a warp.
+#[gpu_fn]
+fn split<K: Key>(keys: &[K], runs: Runs, count: u32, descending: bool) -> u32 {
+    let lane = thread_idx().x % 32;
+    // The number is at least `least` and at most `most`.
+    let (mut least, mut most) = (count.saturating_sub(runs.b), count.min(runs.a));
+    while least < most {
+        let step = (most - least).div_ceil(32);
+        let at = least + lane * step;
+        let mut is_of_first = false;
+        if at < most {
+            let a = word_of::<K>(keys[runs.first + at], descending);
+            let b = word_of::<K>(keys[runs.first + runs.a + (count - 1 - at)], descending);
+            is_of_first = a <= b;
+        }
+        let of_first = ballot(is_of_first).count_ones();
+        if of_first == 0 {
+            most = least;
+        } else {
+            most = most.min(least + of_first * step);
+            least += (of_first - 1) * step + 1;
+        }
+    }
+    least
+}
+
+/// Merges the first `of_a` words with those behind them, [`ITEMS`] from number `first` of the result on.
+#[gpu_fn]
+fn merge_shared<W: Word>(words: &[W], of_a: u32, len: u32, merged: &mut [W], places: &mut [u16], first: u32) {
+    if first >= len {
+        return;
+    }
+    let (mut least, mut most) = (first.saturating_sub(len - of_a), first.min(of_a));
+    while least < most {
+        let middle = (least + most) / 2;
+        if words[middle] <= words[of_a + (first - 1 - middle)] {
+            least = middle + 1;
+        } else {
+            most = middle;
+        }
+    }
+    let (mut a, mut b) = (least, of_a + (first - least));
+    let (mut of_first, mut of_second) = (W::LAST, W::LAST);
+    if a < of_a {
+        of_first = words[a];
+    }
+    if b < len {
+        of_second = words[b];
+    }
+    #[unroll]
+    for k in 0..ITEMS as u32 {
+        if first + k < len {
+            let is_a = a < of_a && (b >= len || of_first <= of_second);
+            let at = if is_a { a } else { b };
+            merged[first + k] = if is_a { of_first } else { of_second };
+            places[first + k] = at as u16;
+            // Of the last word of a run, what follows is not used.
+            let next = if at + 1 < len { words[at + 1] } else { W::LAST };
+            if is_a {
+                a += 1;
+                of_first = next;
+            } else {
+                b += 1;
+                of_second = next;
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Positions cut into ranges, the segments that begin in a range, and the tiles of those that are too long for one block.
+//!
+//! A block takes one range after the other and walks along the offsets, so neither the number of segments nor their lengths change how
+//! much work a block has.
+
+use warpsmith::prelude::*;
+
+use crate::segments::span;
+
+/// Threads of a block.
+pub const THREADS: u32 = 256;
+/// Blocks that a multiprocessor runs at once: a half of its threads.
+pub const RESIDENT: u32 = 4;
+/// Keys that a block sorts at once, and of a tile of a long segment.
+pub const ROOM: usize = 2048;
+/// Positions of a range.
+pub const RANGE: usize = ROOM / 2;
+/// The length of the longest segment that is sorted with others of its range: it ends in the block's room wherever it begins.
+pub const MIDDLE: usize = ROOM - RANGE;
+/// Words with a bit for each position of a block's room.
+pub const HEADS: usize = ROOM / 32;
+/// No position.
+pub const NONE: u32 = u32::MAX;
+
+/// A tile of a long segment.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+pub struct Tile {
+    /// Where the segment begins.
+    pub from: u32,
+    /// The segment's length.
+    pub of: u32,
+    /// Where the tile begins in the segment.
+    pub at: u32,
+    /// Keys of the tile; zero if the range has no tile of the segment.
+    pub len: u32,
+}
+
+#[gpu_impl]
+impl Tile {
+    /// No tile.
+    pub const NONE: Self = Self { from: 0, of: 0, at: 0, len: 0 };
+
+    /// How often tiles are merged until the segment is sorted.
+    pub fn passes(self) -> u32 {
+        passes(self.of as usize)
+    }
+}
+
+/// How often sorted tiles of a segment are merged.
+#[gpu_fn]
+pub fn passes(len: usize) -> u32 {
+    let tiles = len.div_ceil(ROOM);
+    if tiles <= 1 { 0 } else { usize::BITS - (tiles - 1).leading_zeros() }
+}
+
+/// The number of offsets below a position, found by all lanes of a warp.
+#[gpu_fn]
+pub fn offsets_below(offsets: &[u32], position: usize) -> u32 {
+    let lane = thread_idx().x % 32;
+    // The number is at least `least` and at most `most`.
+    let (mut least, mut most) = (0u32, offsets.len() as u32);
+    while least < most {
+        let step = (most - least).div_ceil(32);
+        let at = least + lane * step;
+        let below = ballot(at < most && (offsets[at.min(most - 1)] as usize) < position).count_ones();
+        if below == 0 {
+            most = least;
+        } else {
+            most = most.min(least + below * step);
+            least += (below - 1) * step + 1;
+        }
+    }
+    least
+}
+
+/// The same, where `first` offsets are below an earlier position: a look at the next few is mostly enough.
+#[gpu_fn]
+pub fn offsets_below_next(offsets: &[u32], first: u32, position: usize) -> u32 {
+    let at = first as usize + thread_idx().x as usize % 32;
+    let below = ballot(at < offsets.len() && (offsets[at.min(offsets.len() - 1)] as usize) < position);
+    if below == u32::MAX { offsets_below(offsets, position) } else { first + below.count_ones() }
+}
+
+/// Marks the positions behind `base` at which segments begin or end, where `first` offsets are below `base`, and returns how many are below
+/// the next range. `heads` has a bit for each position. Every thread calls it; it is a barrier.
+#[gpu_fn]
+pub fn mark_heads(offsets: &[u32], rows: usize, base: usize, first: u32, heads: &mut [u32]) -> u32 {
+    let mut next = shared!([u32; 1]);
+    let t = thread_idx().x % THREADS;
+    if (t as usize) < HEADS {
+        heads[t] = 0;
+    }
+    if t == 0 {
+        next[0] = first;
+    }
+    sync_threads();
+    let end = rows.min(base + ROOM - 1);
+    let mut s = (first + t) as usize;
+    while s < offsets.len() {
+        let at = offsets[s] as usize;
+        if at < base || at > end {
+            break;
+        }
+        atomic_or(&mut heads[(at - base) / 32], 1 << ((at - base) % 32));
+        if at < base + RANGE && (s + 1 == offsets.len() || offsets[s + 1] as usize >= base + RANGE) {
+            next[0] = s as u32 + 1;
+        }
+        s += THREADS as usize;
+    }
+    sync_threads();
+    uniform(next[0])
+}
+
+/// The words of the heads that have any, a bit for each. Whole warps call it.
+#[gpu_fn]
+fn summary(heads: &[u32]) -> u64 {
+    let lane = thread_idx().x % 32;
+    let mut words = 0u64;
+    #[unroll]
+    for k in 0..HEADS as u32 / 32 {
+        words |= (ballot(heads[k * 32 + lane] != 0) as u64) << (k * 32);
+    }
+    words
+}
+
+/// The heads around 32 neighbouring positions.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+pub struct Around {
+    /// The first of the positions.
+    pub first: u32,
+    /// A bit for each position that is a head.
+    bits: u32,
+    /// The last head before them.
+    before: u32,
+    /// The first head behind them.
+    behind: u32,
+}
+
+/// The heads around the positions of a word.
+#[gpu_fn]
+fn around(heads: &[u32], summary: u64, word: u32) -> Around {
+    let earlier = summary & ((1 << word) - 1);
+    let later = summary >> word >> 1;
+    let mut around = Around { first: word * 32, bits: heads[word], before: NONE, behind: NONE };
+    if earlier != 0 {
+        let word = 63 - earlier.leading_zeros();
+        around.before = word * 32 + 31 - heads[word].leading_zeros();
+    }
+    if later != 0 {
+        let word = word + 1 + later.trailing_zeros();
+        around.behind = word * 32 + heads[word].trailing_zeros();
+    }
+    around
+}
+
+#[gpu_impl]
+impl Around {
+    /// The last head up to and with a position.
+    pub fn head_before(self, i: u32) -> u32 {
+        let bits = self.bits & u32::MAX >> (31 - i % 32);
+        if bits == 0 { self.before } else { self.first + 31 - bits.leading_zeros() }
+    }
+
+    /// The first head behind a position.
+    pub fn head_behind(self, i: u32) -> u32 {
+        let bits = self.bits & !(u32::MAX >> (31 - i % 32));
+        if bits == 0 { self.behind } else { self.first + bits.trailing_zeros() }
+    }
+}
+
+/// Finds the heads around all positions of a block's room.
+#[gpu_fn]
+pub fn find_around(heads: &[u32], all: &mut [Around]) {
+    let t = thread_idx().x % THREADS;
+    if (t as usize) < HEADS {
+        all[t] = around(heads, summary(heads), t);
+    }
+}
+
+/// Where the last segment ends that begins in the range and is not long; 0 if there is none.
+#[gpu_fn]
+pub fn end_of_begun(all: &[Around]) -> u32 {
+    let last = all[RANGE / 32 - 1].head_before(RANGE as u32 - 1);
+    if last == NONE {
+        return 0;
+    }
+    let end = all[last / 32].head_behind(last);
+    if end != NONE && end - last <= MIDDLE as u32 { end } else { last }
+}
+
+/// The tile of segment `s` that begins in the range from position `base` on, if the segment is long: there is at most one.
+#[gpu_fn]
+fn tile_in(offsets: &[u32], rows: usize, s: u32, base: usize) -> Tile {
+    let [from, of] = span(offsets, s, rows as u32);
+    let at = (base as u32).saturating_sub(from).div_ceil(ROOM as u32) * ROOM as u32;
+    let is_here = of > MIDDLE as u32 && at < of && ((from + at) as usize) < base + RANGE;
+    Tile { from, of, at, len: if is_here { (of - at).min(ROOM as u32) } else { 0 } }
+}
+
+/// Finds the tiles that begin in the range from position `base` on, where `first` and `next` offsets are below its beginning and its end:
+/// of the last segment that begins before the range, and of the last one that begins in it. Others are not long.
+#[gpu_fn]
+pub fn find_tiles(offsets: &[u32], rows: usize, base: usize, first: u32, next: u32, tiles: &mut [Tile]) {
+    let t = thread_idx().x % THREADS;
+    if t < 2 {
+        let below = if t == 0 { first } else { next };
+        let is_one = below > if t == 0 { 0 } else { first } && (below as usize) < offsets.len();
+        tiles[t] = if is_one { tile_in(offsets, rows, below - 1, base) } else { Tile::NONE };
+    }
+}
+
+/// Ends threads that find offsets which decrease, or go beyond all `rows`.
+#[gpu_fn]
+pub fn check_offsets(offsets: &[u32], rows: usize) {
+    for s in (global_id()..offsets.len() - 1).step_by(global_size()) {
+        assert!(offsets[s] <= offsets[s + 1], "an offset is below the one before");
+        assert!(offsets[s + 1] as usize <= rows, "an offset is beyond the keys");
+    }
+}
