@@ -32,6 +32,45 @@ fn a_barrier_in_divergent_code_is_refused_with_its_line() {
     assert_eq!(launched.expect_err("the same on every device").to_string(), refused);
 }
 
+#[gpu_fn]
+fn own_rank(x: &[u32]) -> u32 {
+    let t = thread_idx().x;
+    if x[t] == 0 {
+        return 0;
+    }
+    t
+}
+
+#[gpu_kernel]
+fn met_by_calls(x: &[u32], out: &mut [u32]) {
+    let first = uniform(own_rank(x) + 1);
+    if first > 0 {
+        sync_threads();
+    }
+    let mut second = own_rank(x);
+    second = uniform(own_rank(x)) + uniform(second);
+    if second < 100 {
+        sync_threads();
+    }
+    out[thread_idx().x] = first;
+}
+
+#[gpu_kernel]
+fn parted_beside_uniform(x: &[u32], out: &mut [u32]) {
+    let rank = uniform(own_rank(x)) + own_rank(x);
+    if rank > 0 {
+        sync_threads();
+    }
+    out[thread_idx().x] = rank;
+}
+
+#[test]
+fn uniform_holds_for_the_result_of_a_call_within_it_alone() {
+    compiles::<met_by_calls>(&());
+    let refused = parted_beside_uniform::cuda_source().expect_err("threads part").to_string();
+    assert!(refused.contains("barrier in divergent control flow") && refused.contains("`rank`"), "{refused}");
+}
+
 /// Line of the first barrier of `parted_on_purpose`.
 const ALLOWED: u32 = line!() + 6;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::ir::{
-    Block, Expr, ExprKind, Function, Location, LoopId, StmtKind, Type, VarId, VarKind, Variance,
+    Block, Expr, ExprKind, FnId, Function, Location, LoopId, StmtKind, Type, VarId, VarKind, Variance,
 };
 
 /// The reason why control is here: the most varying condition around it.
@@ -137,6 +137,19 @@ impl<'f> Frame<'f> {
             ExprKind::Closure(_) => Variance::Uniform,
             _ => operands(),
         }
+    }
+
+    /// Adds the calls whose results a value depends on, with the variances of their arguments: none within a builtin whose result
+    /// varies the same whatever it is given.
+    pub(super) fn varying_calls(&self, e: &Expr, calls: &mut Vec<(FnId, Vec<Variance>)>) {
+        match &e.kind {
+            ExprKind::Builtin { op, .. } if op.fixes_variance => return,
+            ExprKind::Call { function, args, .. } => {
+                calls.push((*function, args.iter().map(|a| self.value(a)).collect()));
+            }
+            _ => {}
+        }
+        e.operands().into_iter().for_each(|operand| self.varying_calls(operand, calls));
     }
 
     /// The name in an expression that makes it vary by more than `limit`.

@@ -187,11 +187,7 @@ impl<'m> Analysis<'m> {
     fn value(&mut self, frame: &mut Frame<'m>, e: &'m Expr) -> Result<Variance, ValidateError> {
         let mut variance = frame.value(e);
         let mut calls = Vec::new();
-        crate::ir::visit::expr(e, &mut |part| {
-            if let ExprKind::Call { function, args, .. } = &part.kind {
-                calls.push((*function, args.iter().map(|a| frame.value(a)).collect::<Vec<_>>()));
-            }
-        });
+        frame.varying_calls(e, &mut calls);
         for (function, args) in calls {
             variance = variance.max(self.result(function, args)?);
         }
