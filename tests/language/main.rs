@@ -33,6 +33,7 @@ mod hostile_names;
 mod inferred;
 mod instances;
 mod lent;
+mod lent_results;
 mod lifetimes;
 mod limits;
 mod macro_rules;

@@ -1,5 +1,7 @@
 //! Calls: builtins, device functions and closures.
 
+use super::block::kept;
+use super::escape::given_params;
 use super::{Local, Receiver, RecordError, Recorder};
 use crate::ir::{
     Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, Ordered, Orders, Proof, StmtKind,
@@ -237,7 +239,7 @@ impl Recorder {
             self.note_closure_effects(arg);
         }
         self.frame().add_effect(effect);
-        Expr { kind: ExprKind::Call { function, args, effect }, ty }
+        self.given(Expr { kind: ExprKind::Call { function, args, effect }, ty })
     }
 
     /// A function given by its name, as a closure that calls it.
@@ -279,6 +281,7 @@ impl Recorder {
         let function = self.function(device.name, Type::Unit, device.at, device.record);
         self.in_progress.pop();
         let id = FnId(self.functions.len() as u32);
+        self.gives.push(given_params(&function, &self.gives));
         self.functions.push(function);
         self.instances.insert(key, id);
         Some(id)
@@ -337,7 +340,9 @@ impl Recorder {
         self.sequence(&mut args);
         self.frame().add_effect(Effect::Writes);
         match self.local(closure).kind {
-            ExprKind::Var(closure) => Expr { kind: ExprKind::CallClosure { closure, args }, ty },
+            ExprKind::Var(closure) => {
+                self.given(Expr { kind: ExprKind::CallClosure { closure, args }, ty: kept(ty) })
+            }
             _ => {
                 let at = self.location();
                 self.fail(RecordError::Internal { what: "a call of what is not a closure parameter", at });

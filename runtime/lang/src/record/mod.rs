@@ -63,6 +63,8 @@ use escape::{Body, keep_temporaries};
 /// Builds one module.
 pub struct Recorder {
     functions: Vec<Function>,
+    /// Of each function the parameters that it may give back.
+    gives: Vec<Vec<bool>>,
     /// The kernel itself, and those that are launched.
     kernels: Vec<launch::Instance>,
     instances: HashMap<call::Instance, FnId>,
@@ -79,6 +81,7 @@ impl Recorder {
     fn new() -> Self {
         Self {
             functions: Vec::new(),
+            gives: Vec::new(),
             kernels: Vec::new(),
             instances: HashMap::new(),
             in_progress: Vec::new(),
@@ -117,6 +120,7 @@ impl Recorder {
             block: &mut function.body,
             vars: &mut function.vars,
             at,
+            gives: &self.gives,
         });
         if let Err(error) = kept {
             self.fail(error);
