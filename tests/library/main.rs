@@ -22,6 +22,7 @@ mod ends;
 mod everyday;
 mod iteration;
 mod options;
+mod orders;
 mod own_parts;
 mod ranges;
 mod slices;
