@@ -51,6 +51,7 @@ mod plain_parts;
 mod rest_patterns;
 mod reuse;
 mod shadows;
+mod shared_as_arrays;
 mod shared_memory;
 mod slice_patterns;
 mod spelling;

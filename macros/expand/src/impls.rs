@@ -431,7 +431,12 @@ fn witnessed_signature(sig: &Signature, marker: &TokenStream) -> Signature {
     let mut sig = twin_signature(sig);
     sig.constness = None;
     sig.ident = hidden_method(&sig.ident);
-    sig.inputs.push(parse_quote!(__p: &::warpsmith::__macro::FnProbe<#marker>));
+    let probe = quote!(::warpsmith::__macro::FnProbe<#marker>);
+    // Beside a parameter, a second reference would leave open what an elided lifetime of the result is.
+    sig.inputs.push(match sig.receiver() {
+        Some(_) => parse_quote!(__p: &#probe),
+        None => parse_quote!(__p: *const #probe),
+    });
     Slices.visit_signature_mut(&mut sig);
     sig
 }

@@ -35,7 +35,13 @@ impl Printer<'_> {
             ExprKind::Exact(a) => self.exact(a),
             ExprKind::Cast(a) => match e.ty.scalar() {
                 Some(to) => self.cast(a, to),
-                None if matches!(a.kind, ExprKind::SubSlice { .. }) => self.address(a),
+                None if matches!(a.kind, ExprKind::SubSlice { .. }) => match &e.ty {
+                    Type::Ref { .. } => {
+                        let ty = self.ty(&e.ty);
+                        Text::cast(&ty, self.address(a))
+                    }
+                    _ => self.address(a),
+                },
                 None => {
                     let ty = self.ty(&e.ty);
                     Text::cast(&ty, self.expr(a))

@@ -58,6 +58,16 @@ pub enum RecordError {
         /// Where.
         at: Location,
     },
+    /// A shared array of another length, or of one that is not known, where a function takes an array.
+    #[error("{}:{}: a shared array, or a row of one, is taken as `{array}` where it is declared, with this length; take a slice: `&[{elem}]`", at.file, at.line)]
+    SharedArray {
+        /// The array's type.
+        array: String,
+        /// The type of its elements.
+        elem: String,
+        /// Where.
+        at: Location,
+    },
     /// A slice as the result of a function with a body in CUDA or PTX.
     #[error("{}:{}: the body of `{function}` is not Rust, so it cannot return a slice; return a `View`, or the range", at.file, at.line)]
     SliceResult {
