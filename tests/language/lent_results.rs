@@ -325,7 +325,7 @@ fn shared_and_closures(m: &[i32], out: &mut [i32]) {
     let slice: i32 = [1u32, 2].iter().map(|i| row(m, *i, 3)).map(|r| r[t % 3] + r.len() as i32).sum();
     o[3] = slice;
     let of = |x: &[i32]| -> i32 { x[0] + row(x, 1, 2)[1] };
-    o[4] = of(row(m, t as u32, 4));
+    o[4] = of(row(m, t as u32, 4)) + of(&m[..4]);
     let pair = (row(m, 1, 2), [row(m, 2, 2), row(m, 3, 2)]);
     o[5] = pair.0[0] * 100 + pair.1[t % 2][1] + table(t < 2)[1];
 }
@@ -343,7 +343,7 @@ fn shared_arrays_and_closures_give_slices() {
             let t = t as i32;
             assert_eq!(
                 o[3..],
-                [3 + 6 + 2 * (t % 3) + 6, 8 * t + 3, 205 + 2 * (t % 2) + if t < 2 { 3 } else { 4 }]
+                [3 + 6 + 2 * (t % 3) + 6, 8 * t + 3 + 3, 205 + 2 * (t % 2) + if t < 2 { 3 } else { 4 }]
             );
         }
     });

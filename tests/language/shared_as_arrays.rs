@@ -13,7 +13,7 @@ fn total(x: &[i32; 4]) -> i32 {
 #[gpu_fn]
 fn store(x: &mut [i32; 4], t: i32) {
     for i in 0..4 {
-        x[i] = t * 4 + i as i32;
+        x[i] = t * 4 + i;
     }
     x[3] += 1;
 }

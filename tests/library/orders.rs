@@ -11,22 +11,14 @@ fn pair(x: &[u64], i: usize) -> (u64, i32) {
 /// All operators on numbers that differ in their first, in their last or in no part.
 #[gpu_kernel]
 fn operators(x: &[u64], out: &mut [u64]) {
-    let mut n = 0;
     for i in 0..9usize {
         let a = (x[i] / 3, x[i] % 3);
         let b = (x[i + 4] / 6, x[4] % 3);
-        out[n % 16] = out[n % 16] * 16
-            + (a < b) as u64
-            + 2 * (a <= b) as u64
-            + 4 * (a > b) as u64
-            + 8 * (a >= b) as u64;
+        out[i] =
+            out[i] * 16 + (a < b) as u64 + 2 * (a <= b) as u64 + 4 * (a > b) as u64 + 8 * (a >= b) as u64;
         let (p, q) = (pair(x, i), pair(x, i / 2));
-        out[n % 16] = out[n % 16] * 16
-            + (p < q) as u64
-            + 2 * (p <= q) as u64
-            + 4 * (p > q) as u64
-            + 8 * (p >= q) as u64;
-        n += 1;
+        out[i] =
+            out[i] * 16 + (p < q) as u64 + 2 * (p <= q) as u64 + 4 * (p > q) as u64 + 8 * (p >= q) as u64;
     }
     let nested = ((x[1], (x[2] as i8, true)), [x[3], x[4]]);
     let other = ((x[1], (x[2] as i8, x[0] > 0)), [x[3], x[5]]);
