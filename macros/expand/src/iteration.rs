@@ -280,6 +280,7 @@ fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
         "chain" if ends_early(&call.receiver) || call.args.iter().any(ends_early) => Some(
             "a `chain` goes on where this iterator decides to end, which is not supported in a kernel; put `chain` before it, or write two loops",
         ),
+        "zip" if call.args.iter().any(|other| chain_has(other, &DROPPING)) => Some(UNCOUNTED),
         "zip" | "step_by" if before(&DROPPING) => Some(UNCOUNTED),
         "zip" | "step_by" if before(&["map"]) => {
             Some("put this before `map` in a kernel: the closure runs for the items that are used")
