@@ -17,6 +17,7 @@
 #![allow(clippy::manual_is_multiple_of)]
 
 mod bytes;
+mod chains;
 mod emptied;
 mod ends;
 mod everyday;

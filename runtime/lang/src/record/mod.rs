@@ -18,6 +18,7 @@ mod compare;
 mod control;
 mod count;
 mod decided;
+mod ends;
 mod equality;
 mod error;
 mod escape;
@@ -72,6 +73,8 @@ pub struct Recorder {
     frames: Vec<Frame>,
     /// The values of the names that emitters hold.
     locals: Vec<Expr>,
+    /// What ends the items that are being recorded, where that is not the end of their loop.
+    ends: Vec<ends::End>,
     /// The message of an `expect` that is being recorded.
     expected: Option<String>,
     error: Option<RecordError>,
@@ -87,6 +90,7 @@ impl Recorder {
             in_progress: Vec::new(),
             frames: Vec::new(),
             locals: Vec::new(),
+            ends: Vec::new(),
             expected: None,
             error: None,
         }
