@@ -28,6 +28,21 @@ fn bytes(n: usize) -> Vec<u8> {
     (0..n).map(|i| (i * 37 + 11) as u8).collect()
 }
 
+#[gpu_fn]
+fn row(w: &[f32], r: usize, n: usize) -> &[f32] {
+    &w[r * n..(r + 1) * n]
+}
+
+/// A function gives the slice of the weights.
+#[gpu_kernel(coarsen)]
+fn weighted_wide(x: &[f32], w: &[f32], y: &mut [f32]) {
+    let i = global_id();
+    let weights = row(w, 1, 4);
+    if i < y.len() && i < x.len() {
+        y[i] = x[i] * weights[i % 4] + row(w, i % 2, 3)[i % 3];
+    }
+}
+
 /// Launches with each number of elements a thread.
 macro_rules! each_factor {
     ($device:expr, $n:expr, $launch:expr) => {
@@ -49,6 +64,7 @@ fn coarsened_texts_of_floats_do_what_the_kernels_do() {
         let x = device.upload(&floats(n)).expect("memory");
         let z = device.upload(&floats(n + 3)).expect("memory");
         let b = device.upload(&bytes(n)).expect("memory");
+        let weights = device.upload(&floats(8)).expect("memory");
         let mut y = device.upload(&vec![0.5f32; n + 1]).expect("memory");
         let (mut p, mut q) =
             (device.upload(&floats(n)).expect("memory"), device.upload(&floats(n)).expect("memory"));
@@ -60,6 +76,7 @@ fn coarsened_texts_of_floats_do_what_the_kernels_do() {
         each_factor!(device, n, positive_wide(&x, &mut y));
         each_factor!(device, n, smooth_wide(&z, &mut p));
         each_factor!(device, n, inner_wide(&x, &mut y));
+        each_factor!(device, n, weighted_wide(&x, &weights, &mut y));
     }
 }
 

@@ -26,6 +26,7 @@ mod capitals;
 mod captures;
 mod counts;
 mod edges;
+mod given;
 mod halves;
 mod indexed;
 mod inferred;

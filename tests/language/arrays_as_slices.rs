@@ -319,6 +319,47 @@ fn an_array_is_lent_where_a_closure_takes_a_slice() {
     });
 }
 
+#[gpu_fn]
+fn of_pairs((a, n): (&[i32; 3], i32), other: (i32, &mut [i32; 2])) -> i32 {
+    bump(other.1);
+    sum(a) * n + sum(other.1) * other.0
+}
+
+#[gpu_kernel]
+fn fields(x: &[i32], out: &mut [i32]) {
+    let (mut local, mut other) = ([x[0], 2, 3], [4, 5]);
+    let pair = (&local, (7, [8, 9]));
+    out[0] = sum(pair.0) + first_and_length(pair.0) + copied(pair.0)[1] + pair.1.0 + sum(&pair.1.1);
+    let part = pair.0;
+    out[1] = sum(part) * 10 + State::joined(pair.0, &pair.1.1);
+    let mut written = (&mut local, 2);
+    scale(written.0, written.1);
+    bump(written.0);
+    written.1 += sum(written.0);
+    out[2] = written.1;
+    let (first, second) = (&mut local, (&other, 3));
+    bump(first);
+    out[3] = sum(first) * 100 + sum(second.0) * second.1;
+    let typed: (&[i32; 2], usize) = (&other, 1);
+    out[4] = sum(typed.0) + pick(typed.0, typed.1);
+    out[5] = of_pairs((&local, 2), (10, &mut other)) + sum(&other);
+    {
+        let pair = (x, 1);
+        out[6] = sum(pair.0) + pair.1;
+    }
+    let pair = (1, 2);
+    out[7] = pair.0 + pair.1;
+}
+
+#[test]
+fn fields_of_tuples_that_refer_to_arrays_are_lent() {
+    everywhere::<fields>(&(), |gpu| {
+        let x = gpu.upload(&[1, 2, 3, 4]).expect("memory");
+        let out = written(gpu, (8, 0), |out| fields(&x, out).grid(1).block(1).launch(gpu));
+        assert_eq!(out, [6 + 4 + 2 + 7 + 17, 60 + 617, 2 + 13, 1400 + 27, 9 + 5, 28 + 100 + 10, 11, 3]);
+    });
+}
+
 #[test]
 fn an_array_is_lent_where_a_slice_is_written() {
     everywhere::<written_types>(&(), |gpu| {

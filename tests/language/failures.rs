@@ -69,6 +69,50 @@ fn uniform_holds_for_the_result_of_a_call_within_it_alone() {
     compiles::<met_by_calls>(&());
     let refused = parted_beside_uniform::cuda_source().expect_err("threads part").to_string();
     assert!(refused.contains("barrier in divergent control flow") && refused.contains("`rank`"), "{refused}");
+fn element(x: &mut [u32], i: usize) -> &mut u32 {
+    &mut x[i]
+}
+
+#[gpu_fn]
+fn store(x: &mut [u32], value: u32) {
+    x[0] = value;
+}
+
+macro_rules! parted_by {
+    ($($name:ident |$kept:ident, $value:ident| $write:expr;)+) => {
+        $(
+            #[gpu_kernel]
+            fn $name(out: &mut [u32]) {
+                let $value = thread_idx().x;
+                let mut $kept = [0; 4];
+                $kept[1] = 7;
+                $write;
+                if $kept[0] > 3 {
+                    sync_threads();
+                }
+                out[$value] = $kept[1];
+            }
+        )+
+
+        #[test]
+        fn what_a_thread_writes_through_a_reference_parts_it_from_others() {
+            $(
+                let refused = $name::cuda_source().expect_err("threads part").to_string();
+                assert!(refused.contains("barrier in divergent control flow"), "{refused}");
+                assert!(refused.contains("depends on `kept`"), "{refused}");
+            )+
+        }
+    };
+}
+
+parted_by! {
+    by_a_reference |kept, i| { let first = &mut kept[0]; *first = i };
+    by_a_part |kept, i| { let part = &mut kept[..2]; part[0] = i };
+    by_the_parts |kept, i| { let (low, high) = kept.split_at_mut(2); low[0] = i + high[0] };
+    by_items |kept, i| for v in kept.iter_mut() { *v += i };
+    by_what_a_function_gives |kept, i| *element(&mut kept, 0) = i;
+    by_a_function |kept, i| store(&mut kept, i);
+    by_a_method |kept, i| kept.fill(i);
 }
 
 /// Line of the first barrier of `parted_on_purpose`.

@@ -1,7 +1,7 @@
 //! References in values: what is borrowed to be written and lent to be read, and temporaries that are lent longer than their block.
 
 use warpsmith::prelude::*;
-use warpsmith::types::Shared;
+use warpsmith::types::{Shared, Shared2};
 
 use super::{everywhere, written};
 
@@ -163,10 +163,59 @@ fn closure_gives_a_constant(x: &[i32], out: &mut [i32]) {
     out[0] = chosen(x[0] > 3)[1];
 }
 
+#[gpu_fn]
+fn passed_on<'a>(x: &'a [i32], _: &[i32]) -> &'a [i32] {
+    let whole = x;
+    &whole[1..]
+}
+
+#[gpu_fn]
+fn constant_passed_on(_: &[i32]) -> &'static [i32] {
+    passed_on(&[77, 78], &[1])
+}
+
 #[gpu_kernel]
-fn closure_gives_a_slice(x: &[i32], out: &mut [i32]) {
-    let part = |all: bool| if all { x } else { &x[1..] };
-    out[0] = part(x[0] > 3)[0];
+fn gives_a_constant_that_another_gives(x: &[i32], out: &mut [i32]) {
+    out[0] = constant_passed_on(x)[0];
+}
+
+#[gpu_kernel]
+fn closure_gives_a_constant_that_another_gives(x: &[i32], out: &mut [i32]) {
+    let constant = &[7, 8];
+    let given = |i: usize| &passed_on(if i > 3 { &constant[..] } else { &[4, 5][..] }, x)[i..];
+    out[0] = given(x.len())[0];
+}
+
+#[gpu_fn]
+fn beside_a_constant(x: &[i32]) -> &[i32] {
+    passed_on(x, &[1])
+}
+
+#[gpu_kernel]
+fn gives_what_it_takes(x: &[i32], out: &mut [i32]) {
+    out[0] = beside_a_constant(x)[0];
+}
+
+#[gpu_fn]
+fn plane(tile: &Shared2<i32>) -> &Shared2<i32> {
+    tile
+}
+
+#[gpu_kernel]
+fn gives_a_plane(out: &mut [i32]) {
+    let mut tile = shared!([[i32; 2]; 2]);
+    tile[0][0] = 1;
+    out[0] = plane(&tile)[0][0];
+}
+
+#[gpu_fn(cuda = "return {x, 1};")]
+fn by_hand(x: &[i32]) -> &[i32] {
+    &x[..1]
+}
+
+#[gpu_kernel]
+fn gives_a_slice_by_hand(x: &[i32], out: &mut [i32]) {
+    out[0] = by_hand(x)[0];
 }
 
 #[gpu_kernel]
@@ -195,9 +244,15 @@ fn references_that_cuda_cannot_give_are_refused() {
     let constant = "returns a reference to a temporary, which CUDA does not keep alive";
     assert!(message(gives_a_constant::cuda_source()).contains(&format!("`zero_or` {constant}")));
     assert!(message(closure_gives_a_constant::cuda_source()).contains(&format!("`closure` {constant}")));
-    assert!(
-        message(closure_gives_a_slice::cuda_source()).contains("a closure cannot return a slice in a kernel")
-    );
+    let by_another = message(gives_a_constant_that_another_gives::cuda_source());
+    assert!(by_another.contains(&format!("`constant_passed_on` {constant}")), "{by_another}");
+    let by_closure = message(closure_gives_a_constant_that_another_gives::cuda_source());
+    assert!(by_closure.contains(&format!("`closure` {constant}")), "{by_closure}");
+    gives_what_it_takes::cuda_source().expect("the temporary is not given back");
+    let plane = "`plane` cannot return a reference to a shared array of several dimensions";
+    assert!(message(gives_a_plane::cuda_source()).contains(plane));
+    let by_hand = "the body of `by_hand` is not Rust, so it cannot return a slice";
+    assert!(message(gives_a_slice_by_hand::cuda_source()).contains(by_hand));
     assert!(message(closure_stores_a_constant::cuda_source()).contains(&format!("`closure` {constant}")));
     assert!(message(stores_a_constant::cuda_source()).contains(&format!("`stores_in` {constant}")));
 }

@@ -243,16 +243,23 @@ fn halves(x: &[f16], out: &mut [f32]) {
 }
 
 #[gpu_kernel]
-fn pairs(x: &[i32], out: &mut [i32]) {
-    out[0] = x.iter().copied().enumerate().max().map_or(0, |(_, v)| v);
+fn options(x: &[i32], out: &mut [i32]) {
+    out[0] = x.iter().map(|v| (*v, v.checked_mul(2))).max().map_or(0, |(v, _)| v);
+}
+
+#[gpu_kernel]
+fn options_as_keys(x: &[i32], out: &mut [i32]) {
+    out[0] = *x.iter().min_by_key(|v| v.checked_mul(2)).unwrap();
 }
 
 #[test]
-fn sums_of_halves_and_the_largest_of_pairs_are_refused() {
+fn sums_of_halves_and_the_largest_of_options_are_refused() {
     let refused = |source: warpsmith::Result<String>| source.expect_err("no CUDA").to_string();
-    let (sum, max) = (refused(halves::cuda_source()), refused(pairs::cuda_source()));
+    let (sum, max) = (refused(halves::cuda_source()), refused(options::cuda_source()));
+    let key = refused(options_as_keys::cuda_source());
     assert!(sum.contains("`sum` cannot take items whose sum is a `f16`; write the `fold`"), "{sum}");
-    assert!(max.contains("`max` cannot take items of type `(u64, i32)`; write the `fold`"), "{max}");
+    assert!(max.contains("`max` cannot take items of type `(i32, Option_i32)`; write the `fold`"), "{max}");
+    assert!(key.contains("`min_by_key` cannot take keys of type `Option_i32`; write the `fold`"), "{key}");
 }
 
 /// Every way to walk a range that differs in how its loop is counted; the sums tell orders apart.

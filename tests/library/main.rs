@@ -17,11 +17,13 @@
 #![allow(clippy::manual_is_multiple_of)]
 
 mod bytes;
+mod chains;
 mod emptied;
 mod ends;
 mod everyday;
 mod iteration;
 mod options;
+mod orders;
 mod own_parts;
 mod ranges;
 mod slices;

@@ -11,7 +11,7 @@ use syn::{
 };
 
 use super::held_body::HeldBody;
-use super::impls::Method;
+use super::impls::{Method, twin_item};
 use super::signature;
 use crate::errors::Errors;
 
@@ -103,7 +103,7 @@ pub fn expand(item: &ItemImpl, name: &Ident, wanted: &'static str) -> TokenStrea
                     format!("a kernel calls only `{wanted}` of `{name}`; leave the rest to its default"),
                 );
             }
-            other => kept.items.push(other.clone()),
+            other => kept.items.push(twin_item(other)),
         }
     }
     if errors.any() { super::fallback::implementation(item, errors) } else { quote!(#kept #device) }

@@ -13,7 +13,7 @@ use super::held_body::HeldBody;
 use super::plain::PlainForms;
 use super::recording::{self, Recording};
 use super::signature;
-use super::types::{Slices, device_type};
+use super::types::{Slices, device_type, twin_type};
 use crate::errors::Errors;
 use crate::visitor::VisitMut;
 
@@ -53,7 +53,7 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
                 kept.items.push(ImplItem::Verbatim(method.recorder()));
                 kept.items.push(method.witnessed(type_name));
             }
-            other => kept.items.push(other.clone()),
+            other => kept.items.push(twin_item(other)),
         }
     }
     let errors = errors.into_tokens();
@@ -64,6 +64,15 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
         }
         None => quote!(#errors #kept #markers),
     }
+}
+
+/// An item that is no function, as the twin spells it.
+pub(super) fn twin_item(item: &ImplItem) -> ImplItem {
+    let mut item = item.clone();
+    if let ImplItem::Type(associated) = &mut item {
+        associated.ty = twin_type(&associated.ty);
+    }
+    item
 }
 
 /// The `impl` of a trait, with the items that record where the trait has `#[gpu_trait]`.
@@ -422,7 +431,12 @@ fn witnessed_signature(sig: &Signature, marker: &TokenStream) -> Signature {
     let mut sig = twin_signature(sig);
     sig.constness = None;
     sig.ident = hidden_method(&sig.ident);
-    sig.inputs.push(parse_quote!(__p: &::warpsmith::__macro::FnProbe<#marker>));
+    let probe = quote!(::warpsmith::__macro::FnProbe<#marker>);
+    // Beside a parameter, a second reference would leave open what an elided lifetime of the result is.
+    sig.inputs.push(match sig.receiver() {
+        Some(_) => parse_quote!(__p: &#probe),
+        None => parse_quote!(__p: *const #probe),
+    });
     Slices.visit_signature_mut(&mut sig);
     sig
 }

@@ -120,7 +120,7 @@ impl Lower<'_> {
                 let Lowered { witness, emit } = self.iterator(&call.receiver);
                 let record = syn::Ident::new(
                     match name.as_str() {
-                        "enumerate" if chain_has(&call.receiver, &DROPPING) => "iter_enumerate_left",
+                        "enumerate" if leaves_out(&call.receiver) => "iter_enumerate_left",
                         "enumerate" => "iter_enumerate",
                         "rev" => "iter_rev",
                         _ => "iter_copied",
@@ -150,7 +150,7 @@ impl Lower<'_> {
                     (iter.witness, iter.emit, n.witness, n.emit);
                 let counts = match name.as_str() {
                     "skip" => leaves_steps(&call.receiver),
-                    _ => chain_has(&call.receiver, &DROPPING),
+                    _ => leaves_out(&call.receiver),
                 };
                 let left = if counts { "_left" } else { "" };
                 let record = syn::Ident::new(&format!("iter_{name}{left}"), method.span());
@@ -277,9 +277,7 @@ fn refused(name: &str) -> String {
 fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
     let before = |names: &[&str]| chain_has(&call.receiver, names);
     match call.method.to_string().as_str() {
-        "chain" if ends_early(&call.receiver) || call.args.iter().any(ends_early) => Some(
-            "a `chain` goes on where this iterator decides to end, which is not supported in a kernel; put `chain` before it, or write two loops",
-        ),
+        "zip" if call.args.iter().any(leaves_out) => Some(UNCOUNTED),
         "zip" | "step_by" if before(&DROPPING) => Some(UNCOUNTED),
         "zip" | "step_by" if before(&["map"]) => {
             Some("put this before `map` in a kernel: the closure runs for the items that are used")
@@ -304,6 +302,24 @@ pub fn out_of_reach(iterator: &Expr) -> Option<&'static str> {
 pub fn leaves_steps(iterator: &Expr) -> bool {
     chain_has(iterator, &["map", "take_while", "map_while", "scan", "inspect"])
         || chain_has(iterator, &DROPPING)
+}
+
+/// Returns whether a step of the loop need not give an item: behind a `filter`, and where a `chain` goes on before its first part has
+/// done all steps.
+pub fn leaves_out(iterator: &Expr) -> bool {
+    fn goes_on(iterator: &Expr) -> bool {
+        match iterator {
+            Expr::MethodCall(call) => {
+                let joins = call.method == "zip" || call.method == "chain";
+                (call.method == "chain" && ends_early(&call.receiver))
+                    || goes_on(&call.receiver)
+                    || (joins && call.args.iter().any(goes_on))
+            }
+            Expr::Paren(inner) => goes_on(&inner.expr),
+            _ => false,
+        }
+    }
+    chain_has(iterator, &DROPPING) || goes_on(iterator)
 }
 
 /// Returns whether an iterator, or a part of it, decides itself where it ends.

@@ -1,12 +1,13 @@
 //! What the variables of a body refer to, as far as tokens tell.
 //!
-//! `let r = &array; f(r)` gives `f` a slice where it takes one, as `f(&array)` does. So a variable that refers to what may be
-//! an array is written as `&*r` or `&mut *r` where it is an argument: then [`lend`](super::lend) sees it.
+//! `let r = &array; f(r)` gives `f` a slice where it takes one, as `f(&array)` does. So a variable, or a field of a
+//! tuple, that refers to what may be an array is written as `&*r` or `&mut *r` where it is an argument: then [`lend`](super::lend)
+//! sees it.
 
 use std::collections::HashMap;
 
 use syn::spanned::Spanned;
-use syn::{Expr, ExprMethodCall, FnArg, Pat, Stmt, Token, Type, parse_quote_spanned};
+use syn::{Expr, ExprMethodCall, FnArg, Member, Pat, Stmt, Token, Type, parse_quote_spanned};
 
 use super::expected;
 use super::lend::may_be_array;
@@ -26,20 +27,21 @@ enum Known {
     Slice,
 }
 
-/// The variables in scope of which tokens tell something.
+/// The variables in scope of which tokens tell something, and the fields of those that are tuples: `pair.0`.
 #[derive(Clone, Debug, Default)]
 pub struct Referents(HashMap<String, Known>);
 
 impl Referents {
     /// A name of a pattern, of which nothing is known yet.
     pub fn forget(&mut self, name: &syn::Ident) {
-        self.0.remove(&name.to_string());
+        let (name, fields) = (name.to_string(), format!("{name}."));
+        self.0.retain(|known, _| *known != name && !known.starts_with(&fields));
     }
 
     /// A parameter of a function.
     pub fn parameter(&mut self, input: &FnArg) {
         if let FnArg::Typed(typed) = input {
-            self.bind(&typed.pat, of_type(&typed.ty));
+            self.typed(&typed.pat, &typed.ty);
         }
     }
 
@@ -48,8 +50,51 @@ impl Referents {
         let Stmt::Local(local) = stmt else { return };
         let init = local.init.as_ref().map(|init| &*init.expr);
         match &local.pat {
-            Pat::Type(typed) => self.bind(&typed.pat, of_type(&typed.ty)),
-            pat => self.bind(pat, init.map_or(Some(Known::Open), |init| self.of_value(init))),
+            Pat::Type(typed) => self.typed(&typed.pat, &typed.ty),
+            pat => match init {
+                Some(init) => self.initialised(pat, init),
+                None => self.bind(pat, Some(Known::Open)),
+            },
+        }
+    }
+
+    /// A pattern of a written type.
+    fn typed(&mut self, pat: &Pat, ty: &Type) {
+        match (pat, ty) {
+            (Pat::Tuple(pat), Type::Tuple(ty)) if pat.elems.len() == ty.elems.len() => {
+                pat.elems.iter().zip(&ty.elems).for_each(|(pat, ty)| self.typed(pat, ty));
+            }
+            (Pat::Ident(name), Type::Tuple(ty)) => {
+                let fields = ty.elems.iter().map(of_type).collect();
+                self.fields(name, fields);
+            }
+            (pat, ty) => self.bind(pat, of_type(ty)),
+        }
+    }
+
+    /// A pattern that takes a value over.
+    fn initialised(&mut self, pat: &Pat, init: &Expr) {
+        match (pat, init) {
+            (pat, Expr::Paren(init)) => self.initialised(pat, &init.expr),
+            (Pat::Tuple(pat), Expr::Tuple(init)) if pat.elems.len() == init.elems.len() => {
+                pat.elems.iter().zip(&init.elems).for_each(|(pat, init)| self.initialised(pat, init));
+            }
+            (Pat::Ident(name), Expr::Tuple(init)) => {
+                let fields = init.elems.iter().map(|field| self.of_value(field)).collect();
+                self.fields(name, fields);
+            }
+            (pat, init) => self.bind(pat, self.of_value(init)),
+        }
+    }
+
+    /// The fields of a variable that is a tuple.
+    fn fields(&mut self, name: &syn::PatIdent, fields: Vec<Option<Known>>) {
+        let (name, by_value) = (&name.ident, name.by_ref.is_none() && name.subpat.is_none());
+        for (i, field) in fields.into_iter().enumerate().filter(|_| by_value) {
+            // What else a field is, rustc finds out.
+            if let Some(field @ (Known::Array | Known::ArrayMut)) = field {
+                self.0.insert(format!("{name}.{i}"), field);
+            }
         }
     }
 
@@ -93,7 +138,7 @@ impl Referents {
     pub fn argument(&self, argument: &mut Expr) {
         match argument {
             Expr::Paren(e) => self.argument(&mut e.expr),
-            Expr::Path(_) => self.reborrow(argument),
+            Expr::Path(_) | Expr::Field(_) => self.reborrow(argument),
             Expr::Reference(e) if self.of(&e.expr) == Some(Known::Open) => {
                 let (variable, span) = (&e.expr, e.expr.span());
                 *e.expr = parse_quote_spanned!(span=> (#variable));
@@ -135,8 +180,7 @@ impl Referents {
     }
 
     fn of(&self, expr: &Expr) -> Option<Known> {
-        let Expr::Path(path) = expr else { return None };
-        self.0.get(&path.path.get_ident()?.to_string()).copied()
+        self.0.get(&named(expr)?).copied()
     }
 
     fn of_value(&self, value: &Expr) -> Option<Known> {
@@ -144,7 +188,7 @@ impl Referents {
             Expr::Paren(e) => self.of_value(&e.expr),
             Expr::Reference(e) if may_be_array(value) => Some(referring(e.mutability)),
             Expr::Reference(e) if e.mutability.is_none() && is_part(&e.expr) => Some(Known::Slice),
-            Expr::Path(_) => self.of(value),
+            Expr::Path(_) | Expr::Field(_) => self.of(value),
             Expr::Call(call) => {
                 let Expr::Path(path) = &*call.func else { return None };
                 path.path.segments.last().filter(|last| gives_any(&last.ident)).map(|_| Known::Open)
@@ -163,6 +207,18 @@ impl Referents {
         {
             self.0.insert(name.ident.to_string(), known);
         }
+    }
+}
+
+/// The name of a variable, or of a field of one that is a tuple.
+fn named(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Path(path) => Some(path.path.get_ident()?.to_string()),
+        Expr::Field(field) => match &field.member {
+            Member::Unnamed(index) => Some(format!("{}.{}", named(&field.base)?, index.index)),
+            Member::Named(_) => None,
+        },
+        _ => None,
     }
 }
 

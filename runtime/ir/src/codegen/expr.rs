@@ -35,7 +35,13 @@ impl Printer<'_> {
             ExprKind::Exact(a) => self.exact(a),
             ExprKind::Cast(a) => match e.ty.scalar() {
                 Some(to) => self.cast(a, to),
-                None if matches!(a.kind, ExprKind::SubSlice { .. }) => self.address(a),
+                None if matches!(a.kind, ExprKind::SubSlice { .. }) => match &e.ty {
+                    Type::Ref { .. } => {
+                        let ty = self.ty(&e.ty);
+                        Text::cast(&ty, self.address(a))
+                    }
+                    _ => self.address(a),
+                },
                 None => {
                     let ty = self.ty(&e.ty);
                     Text::cast(&ty, self.expr(a))
@@ -92,7 +98,10 @@ impl Printer<'_> {
             return narrowed.at(ASSIGNMENT);
         }
         match &e.kind {
-            ExprKind::Field(..) | ExprKind::Index { .. } => self.held_slice(e).at(ASSIGNMENT),
+            ExprKind::Field(..)
+            | ExprKind::Index { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::CallClosure { .. } => self.held_slice(e).at(ASSIGNMENT),
             _ => {
                 let (ptr, len) = self.slice_parts(e);
                 format!("{}{{{ptr}, {len}}}", self.part_ty(&e.ty))
@@ -406,7 +415,7 @@ impl Printer<'_> {
         let params: Vec<String> = closure.params.iter().filter_map(|p| self.given_param(*p)).collect();
         let capture = if closure.by_value { "[=]" } else { "[&]" };
         let mutable = if closure.by_value { " mutable" } else { "" };
-        let ret = self.ty(&closure.ret);
+        let ret = self.part_ty(&closure.ret);
         let outer = self.function.take_lines();
         let early = std::mem::take(&mut self.function.early);
         self.statements(&closure.body);

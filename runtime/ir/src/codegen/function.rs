@@ -322,7 +322,7 @@ impl<'m> Printer<'m> {
                 format!("template <{}>\n", names.join(", "))
             }
         };
-        let ret = self.ty(&function.ret);
+        let ret = self.part_ty(&function.ret);
         let inline = match function.inline {
             Some(true) => "__forceinline__ ",
             Some(false) => "__noinline__ ",

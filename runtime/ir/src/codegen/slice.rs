@@ -15,6 +15,11 @@ pub(super) fn is_one_value(ty: &Type) -> bool {
     is_slice(ty) && rank(ty) == 1
 }
 
+/// Returns whether a function or a closure gives a value.
+fn is_given(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Call { .. } | ExprKind::CallClosure { .. })
+}
+
 /// Names of the extents that a shared array passes to a function, after the pointer.
 pub(super) fn extent_names(rank: usize) -> &'static [&'static str] {
     match rank {
@@ -86,7 +91,7 @@ fn element_of(ty: &Type) -> Option<Type> {
 impl Printer<'_> {
     /// `let name = &x[a..b];`
     pub(super) fn let_slice(&mut self, var: VarId, init: Option<&Expr>) {
-        let parts = init.map(|e| self.slice_parts(e));
+        let parts = init.map(|e| self.slice_once(e));
         let ty = self.function.var(var).ty.clone();
         let (printed, name) = (self.ty(&ty), self.function.declare_slice(var));
         self.function.lengths.insert(format!("{name}_len"));
@@ -108,6 +113,17 @@ impl Printer<'_> {
                 }
             }
         }
+    }
+
+    /// The parts of a slice; what a function or a closure gives is one value, which gets a name.
+    fn slice_once(&mut self, e: &Expr) -> (String, String) {
+        if !is_given(e) {
+            return self.slice_parts(e);
+        }
+        let (ty, value) = (self.part_ty(&e.ty), self.part(e));
+        let name = self.function.reserve_unwanted("t");
+        self.function.push(&format!("const {ty} {name} = {value};"));
+        (format!("{name}.ptr"), format!("{name}.len"))
     }
 
     /// Notes the length of a part of a slice that stays what it is, and whether it fits `int`.

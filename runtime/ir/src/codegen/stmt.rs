@@ -51,7 +51,8 @@ impl Printer<'_> {
             StmtKind::Continue(id) => self.leave(*id, "continue", "next"),
             StmtKind::Return(None) => self.function.push("return;"),
             StmtKind::Return(Some(value)) => {
-                let value = self.expr(value).text;
+                let is_slice = super::slice::is_one_value(&value.ty);
+                let value = if is_slice { self.part(value) } else { self.expr(value).text };
                 self.function.push(&format!("return {value};"));
             }
             StmtKind::Assert { debug, proof, .. } if !self.asserts(*debug, *proof) => {}

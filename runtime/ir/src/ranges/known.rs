@@ -405,6 +405,12 @@ pub(crate) fn lent(block: &Block) -> HashSet<VarId> {
     let mut vars = HashSet::new();
     visit::exprs(block, &mut |e| match &e.kind {
         ExprKind::Ref(place) => vars.extend(root(place)),
+        // A slice that a variable is refers to other memory.
+        ExprKind::SubSlice { base, .. } if matches!(base.ty, Type::Array(..)) => vars.extend(root(base)),
+        ExprKind::Builtin { op, args, .. } if op.by_reference => {
+            let place = args.first().filter(|place| !matches!(place.ty, Type::Ref { .. }));
+            vars.extend(place.and_then(root));
+        }
         ExprKind::Closure(closure) => vars.extend(assigned(&closure.body)),
         _ => {}
     });

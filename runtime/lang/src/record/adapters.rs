@@ -25,8 +25,11 @@ impl Recorder {
     pub fn iter_chain<'a>(&mut self, left: Iter<'a>, right: Iter<'a>) -> Iter<'a> {
         let long = left.long || right.long;
         let (left, right) = (self.counted(left), self.counted(right));
-        let count = self.sum_of_counts(left.0.clone(), right.0, long);
-        let item = Item::Chain(left.0, left.1.into(), right.1.into());
+        let count = self.sum_of_counts(left.0.clone(), right.0.clone(), long);
+        let item = match left.1.ends_early() {
+            true => Item::ChainEarly(self.early(left.0, right.0), left.1.into(), right.1.into()),
+            false => Item::Chain(left.0, left.1.into(), right.1.into()),
+        };
         Iter { extent: LoopCount::Count(count), item, long }
     }
 

@@ -1,6 +1,7 @@
 //! The function being recorded: its variables, its open blocks, its statements.
 
 use super::Recorder;
+use super::control::is_one_slice;
 use crate::ir::{
     Block, Effect, Expr, ExprKind, Extent, Function, Location, LoopId, Meaning, Stmt, StmtKind, Type, VarId,
     VarKind, Variable,
@@ -172,15 +173,17 @@ impl Recorder {
     /// Sets the result type of the function being recorded.
     pub fn returns(&mut self, ty: Type) {
         let ty = kept(ty);
-        if matches!(&ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. })) {
-            let (function, at) = (self.frame().name.clone(), self.location());
-            self.fail(super::RecordError::SliceResult { function, at });
-        }
+        let function = self.frame().name.clone();
+        self.check_result(function, &ty);
         self.frame().ret = ty;
     }
 
     /// The body of the function being recorded, in CUDA C++, and the Rust body beside it.
     pub fn foreign_body(&mut self, text: &'static str, ret: Type, pure: bool, meaning: Option<Meaning>) {
+        if is_one_slice(&ret) {
+            let (function, at) = (self.frame().name.clone(), self.location());
+            self.fail(super::RecordError::SliceResult { function, at });
+        }
         self.returns(ret);
         let frame = self.frame();
         frame.foreign = Some(text);

@@ -1,9 +1,11 @@
 //! Calls: builtins, device functions and closures.
 
+use super::block::kept;
+use super::escape::given_params;
 use super::{Local, Receiver, RecordError, Recorder};
 use crate::ir::{
     Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, Ordered, Orders, Proof, StmtKind,
-    Type,
+    Type, VarKind,
 };
 
 /// The target that a call resolves to.
@@ -237,7 +239,7 @@ impl Recorder {
             self.note_closure_effects(arg);
         }
         self.frame().add_effect(effect);
-        Expr { kind: ExprKind::Call { function, args, effect }, ty }
+        self.given(Expr { kind: ExprKind::Call { function, args, effect }, ty })
     }
 
     /// A function given by its name, as a closure that calls it.
@@ -279,6 +281,7 @@ impl Recorder {
         let function = self.function(device.name, Type::Unit, device.at, device.record);
         self.in_progress.pop();
         let id = FnId(self.functions.len() as u32);
+        self.gives.push(given_params(&function, &self.gives));
         self.functions.push(function);
         self.instances.insert(key, id);
         Some(id)
@@ -294,7 +297,9 @@ impl Recorder {
     /// Rust's auto-ref and auto-deref of a receiver, and reads of references given by value.
     fn adjust(&mut self, arg: Expr, param: &Type) -> Expr {
         match (param, &arg.ty) {
-            _ if is_array_for_slice(&arg.ty, param) => self.lend(arg, param.clone()),
+            _ if is_array_for_slice(&arg.ty, param) || is_shared_for_array(&arg.ty, param) => {
+                self.lend(arg, param.clone())
+            }
             // A method of `&self` on a `&&T`: the receiver is read once for each extra reference.
             (Type::Ref { to, .. }, Type::Ref { to: inner, .. }) => {
                 if matches!(**inner, Type::Ref { .. }) && !matches!(**to, Type::Ref { .. }) {
@@ -320,7 +325,47 @@ impl Recorder {
             Type::Ref { mutable, .. } if is_array_for_slice(&reference.ty, &ty) => {
                 self.sub_slice(*mutable, reference, None, None, false)
             }
+            Type::Ref { to, .. } if is_shared_for_array(&reference.ty, &ty) => {
+                let to = (**to).clone();
+                self.shared_as_array(reference, &to, ty)
+            }
             _ => reference,
+        }
+    }
+
+    /// A shared array or a row of one as the array that a function takes.
+    fn shared_as_array(&mut self, shared: Expr, array: &Type, ty: Type) -> Expr {
+        let at = self.location();
+        let Type::Array(elem, n) = array else { return shared };
+        if self.shared_length(&shared) != Some(*n) || shared.ty.element().as_ref() != Some(&**elem) {
+            self.fail(RecordError::SharedArray { array: array.to_string(), elem: elem.to_string(), at });
+            return Expr::never();
+        }
+        let whole = self.sub_slice(true, shared, None, None, false);
+        Expr { kind: ExprKind::Cast(whole.into()), ty }
+    }
+
+    /// The number of elements of a shared array that this function declares, or of a row of one.
+    fn shared_length(&mut self, of: &Expr) -> Option<usize> {
+        let (mut place, mut depth) = (of, 0);
+        loop {
+            place = match &place.kind {
+                ExprKind::Ref(inner) => inner,
+                ExprKind::Index { base, .. } => {
+                    depth += 1;
+                    base
+                }
+                ExprKind::Var(var) => {
+                    let VarKind::Shared { extents, .. } = &self.frame().vars[var.0 as usize].kind else {
+                        return None;
+                    };
+                    return extents
+                        .get(depth)
+                        .filter(|_| extents.len() == depth + 1)
+                        .map(|extent| extent.len);
+                }
+                _ => return None,
+            }
         }
     }
 
@@ -337,7 +382,9 @@ impl Recorder {
         self.sequence(&mut args);
         self.frame().add_effect(Effect::Writes);
         match self.local(closure).kind {
-            ExprKind::Var(closure) => Expr { kind: ExprKind::CallClosure { closure, args }, ty },
+            ExprKind::Var(closure) => {
+                self.given(Expr { kind: ExprKind::CallClosure { closure, args }, ty: kept(ty) })
+            }
             _ => {
                 let at = self.location();
                 self.fail(RecordError::Internal { what: "a call of what is not a closure parameter", at });
@@ -407,6 +454,17 @@ impl Recorder {
 }
 
 /// Returns whether a reference to an array is given for a slice.
+/// Returns whether an array is asked for where a shared array of one dimension, or a row of one, is given.
+fn is_shared_for_array(given: &Type, asked: &Type) -> bool {
+    match (given, asked) {
+        (Type::Ref { to: given, .. }, Type::Ref { to: asked, .. }) => {
+            matches!((&**given, &**asked), (Type::Shared { rank: 1, .. }, Type::Array(..)))
+        }
+        (Type::Shared { rank: 1, .. }, Type::Ref { to: asked, .. }) => matches!(**asked, Type::Array(..)),
+        _ => false,
+    }
+}
+
 fn is_array_for_slice(given: &Type, asked: &Type) -> bool {
     match (given, asked) {
         (Type::Ref { to: given, .. }, Type::Ref { to: asked, .. }) => {

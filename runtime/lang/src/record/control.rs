@@ -212,23 +212,42 @@ impl Recorder {
         let (loops, params) = frame.closures.pop().unwrap_or_default();
         frame.loops = loops;
         self.check_closure(&params, &mut body, &ret);
+        let ret = kept(ret);
         let closure = Closure { params, body, ret, by_value };
         Expr { kind: ExprKind::Closure(closure.into()), ty: Type::Closure }
+    }
+
+    /// Refuses a result of which a value in CUDA does not tell the extents.
+    pub(super) fn check_result(&mut self, function: String, ret: &Type) {
+        if matches!(ret, Type::Ref { to, .. } if matches!(**to, Type::Shared { rank: 2.., .. })) {
+            let at = self.location();
+            self.fail(RecordError::SharedResult { function, at });
+        }
+    }
+
+    /// What a call gives: a slice has a name, by which its address and its length are used apart.
+    pub(super) fn given(&mut self, call: Expr) -> Expr {
+        if is_one_slice(&call.ty) { self.bind_always(call) } else { call }
     }
 
     /// Refuses a closure whose result CUDA cannot give, and keeps its temporaries.
     fn check_closure(&mut self, params: &[VarId], body: &mut Block, ret: &Type) {
         let at = self.location();
-        if matches!(ret, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { .. })) {
-            self.fail(RecordError::ClosureSlice { at });
-        }
+        self.check_result("closure".to_owned(), ret);
         let mut vars = std::mem::take(&mut self.frame().vars);
-        let kept = keep_temporaries(Body { name: "closure", params, block: body, vars: &mut vars, at });
+        let gives = &self.gives;
+        let kept =
+            keep_temporaries(Body { name: "closure", params, block: body, vars: &mut vars, at, gives });
         self.frame().vars = vars;
         if let Err(error) = kept {
             self.fail(error);
         }
     }
+}
+
+/// Returns whether a value is a slice, or a shared array of one dimension that is lent.
+pub(super) fn is_one_slice(ty: &Type) -> bool {
+    matches!(ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { rank: 1, .. }))
 }
 
 /// Returns whether `c ? a : b` may give a value of the type: NVRTC crashes on some classes.

@@ -1,6 +1,7 @@
 //! Adapters of iterators whose closures decide which steps there are: `take_while`, `scan` and their like.
 
-use super::iter::{Inlined, Iter, number};
+use super::ends::{Early, End};
+use super::iter::{Inlined, Item, Iter, number};
 use super::{Local, Recorder};
 use crate::ir::{BinaryOp, Expr, Type, UnaryOp};
 
@@ -23,6 +24,48 @@ pub(super) enum Decision<'a> {
 }
 
 impl Recorder {
+    /// The variable of two iterators of these numbers of steps, one after the other.
+    pub(super) fn early(&mut self, left: Expr, count: Expr) -> Early {
+        Early { from: self.counter(left), count }
+    }
+
+    /// The item of a step of two iterators, one after the other, of which the first may end early.
+    pub(super) fn chained(
+        &mut self,
+        Early { from, count }: Early,
+        k: Expr,
+        left: Item<'_>,
+        right: Item<'_>,
+    ) -> Expr {
+        let is_left = self.binary(BinaryOp::Lt, k.clone(), from.clone());
+        if self.if_then(is_left) {
+            self.ends.push(End { from: from.clone(), k: k.clone() });
+            let item = self.item(left, k.clone());
+            let item = self.held(item);
+            self.ends.pop();
+            self.if_value(item);
+        }
+        if self.if_else() {
+            let number = self.binary(BinaryOp::Sub, k, from);
+            let number = self.bind_always(number);
+            let ended = self.binary(BinaryOp::Ge, number.clone(), count);
+            self.when(ended, Self::end_items);
+            let item = self.item(right, number);
+            self.if_value(item);
+        }
+        self.if_end()
+    }
+
+    /// Ends the items of the iterator, or of the part of one, whose item is being recorded.
+    pub(super) fn end_items(&mut self) -> Expr {
+        let Some(End { from, k }) = self.ends.pop() else { return self.break_(None, None) };
+        let next = self.binary(BinaryOp::Add, k.clone(), number(1));
+        let moved = self.assign(from.clone(), next);
+        self.statement(moved);
+        self.ends.push(End { from, k });
+        self.continue_(None)
+    }
+
     /// `.take_while(f)`
     pub fn iter_take_while<'a>(
         &mut self,
@@ -125,7 +168,7 @@ impl Recorder {
                 let item = self.held(item);
                 let goes_on = self.asked(f, &item);
                 let ends = self.opposite(goes_on);
-                self.when(ends, |r| r.break_(None, None));
+                self.when(ends, Self::end_items);
                 item
             }
             Decision::SkipWhile(f, skips) => {
@@ -138,7 +181,7 @@ impl Recorder {
                 });
                 item
             }
-            Decision::MapWhile(f) => self.some_of(f, item, |r| r.break_(None, None)),
+            Decision::MapWhile(f) => self.some_of(f, item, Self::end_items),
             Decision::FilterMap(f) => self.some_of(f, item, |r| r.continue_(None)),
             Decision::Inspect(f) => {
                 let item = self.held(item);

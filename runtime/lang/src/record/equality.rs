@@ -1,4 +1,4 @@
-//! `==` and `!=` of what has parts: tuples, arrays, `Option` and `Result`.
+//! Comparisons of what has parts: `==` and `!=` of tuples, arrays, `Option` and `Result`, and the order of tuples and short arrays.
 
 use super::place::is_place;
 use super::{Callee, Recorder};
@@ -6,6 +6,34 @@ use crate::ir::{BinaryOp, Expr, Type, UnaryOp};
 
 /// Elements of arrays that are compared one by one in one expression.
 const FEW: usize = 4;
+
+/// Returns whether values of a type are ordered: numbers, `bool`s, tuples and short arrays of them.
+pub(super) fn is_ordered(ty: &Type) -> bool {
+    match ty.peeled() {
+        Type::Scalar(_) => true,
+        Type::Tuple(items) => items.iter().all(is_ordered),
+        Type::Array(elem, n) => (1..=FEW).contains(n) && is_ordered(elem),
+        _ => false,
+    }
+}
+
+/// Number of items of a tuple or elements of an array.
+fn parts_of(ty: &Type) -> usize {
+    match ty {
+        Type::Tuple(items) => items.len(),
+        Type::Array(_, n) => *n,
+        _ => 0,
+    }
+}
+
+/// The order of parts that are not the last ones.
+fn strict(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Le => BinaryOp::Lt,
+        BinaryOp::Ge => BinaryOp::Gt,
+        op => op,
+    }
+}
 
 /// How a value with parts compares: by what the `==` of each of them resolves to.
 #[derive(Clone)]
@@ -45,17 +73,58 @@ impl Recorder {
         operands
     }
 
-    /// `==` and `!=` of tuples and arrays whose parts nothing overloads.
+    /// Comparisons of tuples and arrays whose parts nothing overloads.
     pub(super) fn compare_parts(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
-        let parts = match &left.ty {
-            Type::Tuple(items) => items.len(),
-            Type::Array(_, n) => *n,
-            _ => return None,
-        };
-        if !matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
-            return None;
+        let parts = parts_of(&left.ty);
+        match op {
+            _ if !matches!(left.ty, Type::Tuple(_) | Type::Array(..)) => None,
+            BinaryOp::Eq | BinaryOp::Ne => {
+                Some(self.compare_with(op, &vec![Callee::Native; parts], left, right))
+            }
+            _ if op.is_comparison() && is_ordered(&left.ty) => Some(self.order_of(op, left, right)),
+            _ => None,
         }
-        Some(self.compare_with(op, &vec![Callee::Native; parts], left, right))
+    }
+
+    /// `<`, `<=`, `>` and `>=` of operands that are evaluated here, once.
+    fn order_of(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Expr {
+        let (left, right) = (self.comparable(left.clone()), self.comparable(right.clone()));
+        self.ordered(op, &left, &right)
+    }
+
+    /// A comparison of operands that may be read more than once: it is that of the first parts that differ, or of the last ones.
+    pub(super) fn ordered(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Expr {
+        let [left, right] = [left, right].map(|of| self.with_parts(of.clone()));
+        let parts = parts_of(&left.ty);
+        if parts == 0 {
+            return self.binary(op, left, right);
+        }
+        let pairs: Vec<[Expr; 2]> = (0..parts).map(|i| [&left, &right].map(|of| self.nth(of, i))).collect();
+        if op == BinaryOp::Eq {
+            let tests = pairs.iter().map(|[a, b]| self.ordered(op, a, b)).collect();
+            return self.all(tests);
+        }
+        let mut order: Option<Expr> = None;
+        for [a, b] in pairs.iter().rev() {
+            order = Some(match order {
+                None => self.ordered(op, a, b),
+                Some(rest) => {
+                    let differs = self.ordered(strict(op), a, b);
+                    let same = self.ordered(BinaryOp::Eq, a, b);
+                    let rest = self.all(vec![same, rest]);
+                    self.any(vec![differs, rest])
+                }
+            });
+        }
+        order.unwrap_or_else(Expr::never)
+    }
+
+    /// What a reference to a value with parts refers to.
+    fn with_parts(&mut self, mut of: Expr) -> Expr {
+        while matches!(of.ty, Type::Ref { .. }) && parts_of(of.ty.peeled()) > 0 {
+            of = self.deref(of);
+        }
+        of
     }
 
     fn compare_with(&mut self, op: BinaryOp, parts: &[Callee], left: &Expr, right: &Expr) -> Expr {

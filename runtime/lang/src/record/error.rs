@@ -58,18 +58,30 @@ pub enum RecordError {
         /// Where.
         at: Location,
     },
-    /// A slice as the result of a function.
-    #[error("{}:{}: `{function}` cannot return a slice in a kernel; return a `View`, or the range", at.file, at.line)]
+    /// A shared array of another length, or of one that is not known, where a function takes an array.
+    #[error("{}:{}: a shared array, or a row of one, is taken as `{array}` where it is declared, with this length; take a slice: `&[{elem}]`", at.file, at.line)]
+    SharedArray {
+        /// The array's type.
+        array: String,
+        /// The type of its elements.
+        elem: String,
+        /// Where.
+        at: Location,
+    },
+    /// A slice as the result of a function with a body in CUDA or PTX.
+    #[error("{}:{}: the body of `{function}` is not Rust, so it cannot return a slice; return a `View`, or the range", at.file, at.line)]
     SliceResult {
         /// The function.
         function: String,
         /// Where.
         at: Location,
     },
-    /// A slice as the result of a closure.
-    #[error("{}:{}: a closure cannot return a slice in a kernel; return a `View`, or the range", at.file, at.line)]
-    ClosureSlice {
-        /// The end of the closure.
+    /// A reference to a shared array of several dimensions as the result of a function or a closure.
+    #[error("{}:{}: `{function}` cannot return a reference to a shared array of several dimensions in a kernel; return a row, or its index", at.file, at.line)]
+    SharedResult {
+        /// The function, or `closure`.
+        function: String,
+        /// Where.
         at: Location,
     },
     /// A reference to a temporary as the result of a function or a closure.

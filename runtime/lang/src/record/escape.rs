@@ -4,7 +4,7 @@
 //! ends with its block, so it is declared at the start of the function. One that a function gives back is refused.
 
 use super::error::RecordError;
-use crate::ir::{Block, Expr, ExprKind, Location, Stmt, StmtKind, Type, VarId, Variable, visit};
+use crate::ir::{Block, Expr, ExprKind, Function, Location, Stmt, StmtKind, Type, VarId, Variable, visit};
 
 /// A body whose references to temporaries are looked at.
 pub(super) struct Body<'a> {
@@ -14,6 +14,8 @@ pub(super) struct Body<'a> {
     pub block: &'a mut Block,
     pub vars: &'a mut [Variable],
     pub at: Location,
+    /// Of each function before this one the parameters that it may give back.
+    pub gives: &'a [Vec<bool>],
 }
 
 /// Keeps the temporaries of a body as long as references to them live.
@@ -22,10 +24,25 @@ pub(super) struct Body<'a> {
 /// [`RecordError::Temporary`] if the body gives one back.
 pub(super) fn keep_temporaries(body: Body<'_>) -> Result<(), RecordError> {
     hoist(body.block, body.vars);
-    if Temporaries::of(body.block, body.params, body.vars).are_given() {
+    if Temporaries::of(body.block, body.params, body.vars, body.gives).are_given() {
         return Err(RecordError::Temporary { function: body.name.to_owned(), at: body.at });
     }
     Ok(())
+}
+
+/// The parameters of a function whose addresses, or parts of what they refer to, it may give back.
+pub(super) fn given_params(function: &Function, gives: &[Vec<bool>]) -> Vec<bool> {
+    let is_given = |param: &VarId| {
+        let holds = [&function.var(*param).ty, &function.ret].into_iter().all(may_hold);
+        // Nothing tells what a body in CUDA gives back.
+        holds && (function.foreign.is_some() || Temporaries::of_param(function, *param, gives).are_returned())
+    };
+    function.params.iter().map(is_given).collect()
+}
+
+/// Returns whether a value of a type may be or hold an address.
+fn may_hold(ty: &Type) -> bool {
+    *ty == Type::Closure || ty.holds_address()
 }
 
 /// Declares temporaries at the start of a function or a closure if references to them leave their blocks.
@@ -107,10 +124,11 @@ struct Temporaries<'a> {
     own: Vec<VarId>,
     holders: Vec<VarId>,
     stmts: Vec<&'a Stmt>,
+    gives: &'a [Vec<bool>],
 }
 
 impl<'a> Temporaries<'a> {
-    fn of(body: &'a Block, params: &'a [VarId], vars: &[Variable]) -> Self {
+    fn of(body: &'a Block, params: &'a [VarId], vars: &[Variable], gives: &'a [Vec<bool>]) -> Self {
         let mut stmts = Vec::new();
         own_stmts(body, &mut stmts);
         let declared = stmts.iter().filter_map(|stmt| match stmt.kind {
@@ -119,11 +137,22 @@ impl<'a> Temporaries<'a> {
         });
         let declared: Vec<VarId> = declared.collect();
         let own = declared.iter().copied().filter(|var| vars[var.0 as usize].name.is_empty()).collect();
-        let mut found = Self { params, declared, own, holders: Vec::new(), stmts };
-        while let Some(holder) = found.next_holder() {
-            found.holders.push(holder);
+        Self { params, declared, own, holders: Vec::new(), stmts, gives }.with_holders()
+    }
+
+    /// A parameter of a function in the place of temporaries.
+    fn of_param(function: &'a Function, param: VarId, gives: &'a [Vec<bool>]) -> Self {
+        let mut stmts = Vec::new();
+        own_stmts(&function.body, &mut stmts);
+        let (declared, own) = (Vec::new(), Vec::new());
+        Self { params: &function.params, declared, own, holders: vec![param], stmts, gives }.with_holders()
+    }
+
+    fn with_holders(mut self) -> Self {
+        while let Some(holder) = self.next_holder() {
+            self.holders.push(holder);
         }
-        found
+        self
     }
 
     /// A variable that takes a reference and is not known to.
@@ -140,7 +169,7 @@ impl<'a> Temporaries<'a> {
 
     /// Returns whether a value is or holds a reference to a temporary.
     fn carries(&self, value: &Expr) -> bool {
-        if !value.ty.holds_address() {
+        if !may_hold(&value.ty) {
             return false;
         }
         match &value.kind {
@@ -155,6 +184,18 @@ impl<'a> Temporaries<'a> {
             ExprKind::Select(_, a, b) => self.carries(a) || self.carries(b),
             ExprKind::Field(base, _) | ExprKind::Index { base, .. } | ExprKind::Cast(base) => {
                 self.carries(base)
+            }
+            ExprKind::Call { function, args, .. } => {
+                let gives = &self.gives[function.0 as usize];
+                gives.iter().zip(args).any(|(gives, arg)| *gives && self.carries(arg))
+            }
+            ExprKind::CallClosure { closure, args } => {
+                self.holders.contains(closure) || args.iter().any(|arg| self.carries(arg))
+            }
+            ExprKind::Closure(closure) => {
+                let mut stmts = Vec::new();
+                own_stmts(&closure.body, &mut stmts);
+                stmts.into_iter().any(|stmt| self.is_return(stmt))
             }
             _ => false,
         }
@@ -175,11 +216,20 @@ impl<'a> Temporaries<'a> {
 
     /// Returns whether the body gives such a reference back, or stores it in what it did not declare.
     fn are_given(&self) -> bool {
-        self.stmts.iter().any(|stmt| match &stmt.kind {
-            StmtKind::Return(Some(value)) => self.carries(value),
-            StmtKind::Assign { place, value, .. } => self.carries(value) && self.is_outside(place),
-            _ => false,
-        })
+        self.are_returned()
+            || self.stmts.iter().any(|stmt| match &stmt.kind {
+                StmtKind::Assign { place, value, .. } => self.carries(value) && self.is_outside(place),
+                _ => false,
+            })
+    }
+
+    /// Returns whether the body gives such a reference back.
+    fn are_returned(&self) -> bool {
+        self.stmts.iter().any(|stmt| self.is_return(stmt))
+    }
+
+    fn is_return(&self, stmt: &Stmt) -> bool {
+        matches!(&stmt.kind, StmtKind::Return(Some(value)) if self.carries(value))
     }
 
     /// Returns whether a place is in a captured variable, or behind a reference that the body was given.

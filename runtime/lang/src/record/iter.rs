@@ -2,6 +2,7 @@
 
 use super::count::is_widest;
 use super::decided::Decision;
+use super::ends::Early;
 use super::part_shape::PartShape;
 use super::place::Moment;
 use super::{RangeShape, RecordError, Recorder};
@@ -47,6 +48,8 @@ pub(super) enum Item<'a> {
     Zip(Box<Item<'a>>, Box<Item<'a>>),
     /// The left items, which are this many, and then the right ones.
     Chain(Expr, Box<Item<'a>>, Box<Item<'a>>),
+    /// The same, where the left items may end before all of them are given.
+    ChainEarly(Early, Box<Item<'a>>, Box<Item<'a>>),
     /// From the last to the first of this number of items.
     Reversed(Expr, Box<Item<'a>>),
     /// Every n-th item.
@@ -76,6 +79,22 @@ impl<'a> Item<'a> {
             Item::Decided(decision, inner) => Item::Decided(decision, inner.of(source).into()),
             Item::Limited(left, inner) => Item::Limited(left, inner.of(source).into()),
             counted => counted,
+        }
+    }
+}
+
+impl Item<'_> {
+    /// Returns whether the steps may end before all of them are done.
+    pub(super) fn ends_early(&self) -> bool {
+        match self {
+            Item::Decided(Decision::TakeWhile(_) | Decision::MapWhile(_), _)
+            | Item::Limited(..)
+            | Item::ChainEarly(..) => true,
+            Item::Decided(_, inner) | Item::Map(_, inner) | Item::Filter(_, inner) => inner.ends_early(),
+            Item::Enumerate(inner) | Item::Copied(inner) | Item::Reversed(_, inner) => inner.ends_early(),
+            Item::Step(_, inner) | Item::Skip(_, inner) => inner.ends_early(),
+            Item::Zip(left, right) | Item::Chain(_, left, right) => left.ends_early() || right.ends_early(),
+            Item::Counter | Item::Range(_) | Item::Down(_) | Item::Element(..) | Item::Part { .. } => false,
         }
     }
 }
@@ -170,7 +189,15 @@ impl Recorder {
         let k = self.range_begin(label, "k", false, ty, bounds, shape);
         let k = self.local(&k);
         self.unnamed(&k);
-        self.item(iter.item, k)
+        self.first_item(iter.item, k)
+    }
+
+    /// The item of a loop. A closure around this loop may be a part of another iterator, whose end is not that of this one.
+    fn first_item(&mut self, item: Item<'_>, k: Expr) -> Expr {
+        let around = std::mem::take(&mut self.ends);
+        let item = self.item(item, k);
+        self.ends = around;
+        item
     }
 
     /// Lets the counter of a loop take the name of the variable that it becomes.
@@ -200,7 +227,7 @@ impl Recorder {
         let (next, one) = (self.local(&next), Expr::constant(ConstValue::Int(1), ty));
         let advanced = self.assign_op(BinaryOp::Add, next, one);
         self.statement(advanced);
-        self.item(item, k)
+        self.first_item(item, k)
     }
 
     /// The number of steps of an iterator, and its item for each number below that.
@@ -247,7 +274,7 @@ impl Recorder {
         self.simple(select(some, count, number(0)))
     }
 
-    fn item(&mut self, item: Item<'_>, k: Expr) -> Expr {
+    pub(super) fn item(&mut self, item: Item<'_>, k: Expr) -> Expr {
         match item {
             Item::Counter => k,
             Item::Range(start) => self.offset(BinaryOp::Add, start, k),
@@ -285,6 +312,7 @@ impl Recorder {
                 }
                 self.if_end()
             }
+            Item::ChainEarly(early, left, right) => self.chained(early, k, *left, *right),
             Item::Reversed(count, inner) => {
                 // Of no items there is no last one, and this is never run.
                 let none = count.as_int() == Some(0);
@@ -324,7 +352,7 @@ impl Recorder {
             Item::Limited(left, inner) => {
                 // Before the item: no closure runs for one that is not given.
                 let done = self.binary(BinaryOp::Eq, left.clone(), number(0));
-                self.when(done, |r| r.break_(None, None));
+                self.when(done, Recorder::end_items);
                 let item = self.item(*inner, k);
                 let item = self.held(item);
                 self.count_one(BinaryOp::Sub, &left);

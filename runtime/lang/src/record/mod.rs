@@ -18,6 +18,7 @@ mod compare;
 mod control;
 mod count;
 mod decided;
+mod ends;
 mod equality;
 mod error;
 mod escape;
@@ -63,6 +64,8 @@ use escape::{Body, keep_temporaries};
 /// Builds one module.
 pub struct Recorder {
     functions: Vec<Function>,
+    /// Of each function the parameters that it may give back.
+    gives: Vec<Vec<bool>>,
     /// The kernel itself, and those that are launched.
     kernels: Vec<launch::Instance>,
     instances: HashMap<call::Instance, FnId>,
@@ -70,6 +73,8 @@ pub struct Recorder {
     frames: Vec<Frame>,
     /// The values of the names that emitters hold.
     locals: Vec<Expr>,
+    /// What ends the items that are being recorded, where that is not the end of their loop.
+    ends: Vec<ends::End>,
     /// The message of an `expect` that is being recorded.
     expected: Option<String>,
     error: Option<RecordError>,
@@ -79,11 +84,13 @@ impl Recorder {
     fn new() -> Self {
         Self {
             functions: Vec::new(),
+            gives: Vec::new(),
             kernels: Vec::new(),
             instances: HashMap::new(),
             in_progress: Vec::new(),
             frames: Vec::new(),
             locals: Vec::new(),
+            ends: Vec::new(),
             expected: None,
             error: None,
         }
@@ -117,6 +124,7 @@ impl Recorder {
             block: &mut function.body,
             vars: &mut function.vars,
             at,
+            gives: &self.gives,
         });
         if let Err(error) = kept {
             self.fail(error);

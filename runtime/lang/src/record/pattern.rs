@@ -87,19 +87,16 @@ impl Recorder {
     }
 
     /// The elements from a position on, but for the last `behind`, for `name @ ..` in the pattern of an array: a copy, to which
-    /// there is a reference where the array is behind one.
+    /// there is a reference where the array is behind one that may not write it.
     pub fn rest_part(&mut self, of: Expr, from: usize, behind: usize) -> Expr {
         let (elem, length) = match of.ty.peeled() {
             Type::Array(elem, length) => (elem.clone(), *length),
             _ => return Expr::never(),
         };
-        if matches!(of.ty, Type::Ref { mutable: true, .. }) {
-            let what = "an array that is borrowed to be written; take a slice: `&mut a[1..]`";
-            let at = self.location();
-            self.fail(RecordError::Argument { builtin: "name @ ..", what: what.into(), at });
-            return Expr::never();
-        }
         let count = length.saturating_sub(from + behind);
+        if matches!(of.ty, Type::Ref { mutable: true, .. }) {
+            return self.rest_to_write(of, from, Type::Array(elem, count));
+        }
         let items: Vec<Expr> = (from..from + count)
             .map(|i| {
                 let element = self.element_part(of.clone(), &i.to_string());
@@ -111,6 +108,18 @@ impl Recorder {
             Type::Ref { .. } => self.ref_value(false, rest),
             _ => rest,
         }
+    }
+
+    /// The rest of an array that is borrowed to be written: the address of its first element.
+    fn rest_to_write(&mut self, of: Expr, from: usize, rest: Type) -> Expr {
+        if let Type::Array(_, 0) = rest {
+            let what = "no elements; write `..`".to_owned();
+            let at = self.location();
+            self.fail(RecordError::Argument { builtin: "name @ ..", what, at });
+            return Expr::never();
+        }
+        let first = self.element_part(of, &from.to_string());
+        Expr { kind: ExprKind::Cast(first.into()), ty: Type::reference(rest, true) }
     }
 
     fn part_of_referent(&mut self, mutable: bool, part: Expr) -> Expr {

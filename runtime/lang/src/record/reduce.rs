@@ -1,5 +1,6 @@
 //! The ends of iterators: a loop with a variable that collects the items, in Rust's order.
 
+use super::equality::is_ordered;
 use super::{Iter, RecordError, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, StmtKind, Type, UnaryOp, VarKind};
 
@@ -57,7 +58,7 @@ impl Recorder {
     fn extreme(&mut self, iter: Iter<'_>, ty: Type, op: BinaryOp, name: &'static str) -> Expr {
         let best = self.nothing_yet(&ty);
         self.walk(iter, |r, item| {
-            if item.ty.peeled().scalar().is_none() && item.ty != Type::Never {
+            if !is_ordered(&item.ty) && item.ty != Type::Never {
                 let what = format!("items of type `{}`; write the `fold`", item.ty.peeled());
                 return r.refuse_items(name, what);
             }
@@ -65,7 +66,7 @@ impl Recorder {
             let some = r.is_variant(best.clone(), "Some");
             let none = r.unary(UnaryOp::Not, some);
             let so_far = r.part(best.clone(), Some("Some"), "0");
-            let better = r.binary(op, item.clone(), so_far);
+            let better = r.ordered(op, &item, &so_far);
             let taken = r.any(vec![none, better]);
             r.when(taken, |r| r.found(&best, item));
             Expr::unit()
@@ -155,17 +156,18 @@ impl Recorder {
             let item = r.held(item);
             let key = r.asked(f, &item);
             let key = r.value(key);
-            if key.ty.scalar().is_none() && key.ty != Type::Never {
+            if !is_ordered(&key.ty) && key.ty != Type::Never {
                 let what = format!("keys of type `{}`; write the `fold`", key.ty);
                 return r.refuse_items(name, what);
             }
-            let key = r.bind(key);
+            let key = r.read_parts(key);
+            let key = r.held(key);
             let var = r.frame().new_var("", key.ty.clone(), true, VarKind::Local);
             best_key = Some(var);
             let so_far = Expr { kind: ExprKind::Var(var), ty: key.ty.clone() };
             let some = r.is_variant(best.clone(), "Some");
             let none = r.unary(UnaryOp::Not, some);
-            let better = r.binary(op, key.clone(), so_far.clone());
+            let better = r.ordered(op, &key, &so_far);
             let taken = r.any(vec![none, better]);
             r.when(taken, |r| {
                 let kept = r.assign(so_far, key);
@@ -179,6 +181,17 @@ impl Recorder {
             self.push_at(mark, StmtKind::Let { var, init: None });
         }
         self.accumulated(best)
+    }
+
+    /// A value whose parts are values, too: what they were read from may change before the next item.
+    fn read_parts(&mut self, value: Expr) -> Expr {
+        match value.kind {
+            ExprKind::Tuple(parts) => {
+                let parts = parts.into_iter().map(|part| self.read_parts(part)).collect();
+                self.tuple(parts)
+            }
+            kind => self.value(Expr { kind, ty: value.ty }),
+        }
     }
 
     /// `.fold(start, f)`

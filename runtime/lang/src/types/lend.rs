@@ -15,7 +15,7 @@
 use core::cell::Cell;
 use core::marker::PhantomData;
 
-use super::{DeviceType, Slice, Sliceable, SliceableMut};
+use super::{DeviceType, Row, Shared, Slice, Sliceable, SliceableMut};
 use crate::witness::Probe;
 
 /// Witnesses the type of an argument as it is lent.
@@ -140,6 +140,80 @@ macro_rules! lent {
 
 lent! {}
 lent! { mut }
+
+/// What takes a shared array, or a row of one, as it is; like [`TakesArray`].
+pub trait TakesShared {}
+
+impl TakesShared for &Nothing {}
+impl TakesShared for &mut Nothing {}
+
+macro_rules! lent_shared {
+    ($shared:ident $(, $mutability:tt)?) => {
+        impl<T> TakesShared for & $($mutability)? $shared<T> {}
+
+        impl<'x, T> LentArray<&'x $($mutability)? $shared<T>> for Lent<&'x $($mutability)? $shared<T>> {
+            #[inline(always)]
+            fn __lend<Y>(self, as_expected: fn(Expected<&'x $($mutability)? $shared<T>, Y>) -> Y) -> Y {
+                as_expected(Expected(self, PhantomData))
+            }
+        }
+
+        impl<'x, T, Y: TakesShared> ExpectedArray for Expected<&'x $($mutability)? $shared<T>, Y> {
+            type Reference = &'x $($mutability)? $shared<T>;
+            #[inline(always)]
+            fn __lend(self) -> Self::Reference {
+                self.0.given()
+            }
+        }
+    };
+}
+
+lent_shared! { Shared }
+lent_shared! { Shared, mut }
+lent_shared! { Row }
+lent_shared! { Row, mut }
+
+macro_rules! shared_as_array {
+    ($($shared:ident)+) => {$(
+        impl<'x, T, U, const L: usize> ExpectedSlice for &Expected<&'x $shared<T>, &[U; L]> {
+            type Slice = &'x [T; L];
+            #[inline]
+            fn __lend(self) -> &'x [T; L] {
+                let (ptr, len) = self.0.given().extent();
+                assert!(len == L, "{OTHER_LENGTH}");
+                // SAFETY: as many elements as the array has, which outlive it.
+                unsafe { &*ptr.cast() }
+            }
+        }
+
+        impl<'x, T, U, const L: usize> ExpectedSlice for &Expected<&'x mut $shared<T>, &[U; L]> {
+            type Slice = &'x [T; L];
+            #[inline]
+            fn __lend(self) -> &'x [T; L] {
+                let (ptr, len) = self.0.given().extent();
+                assert!(len == L, "{OTHER_LENGTH}");
+                // SAFETY: as above.
+                unsafe { &*ptr.cast() }
+            }
+        }
+
+        impl<'x, T, U, const L: usize> ExpectedSlice for &Expected<&'x mut $shared<T>, &mut [U; L]> {
+            type Slice = &'x mut [T; L];
+            #[inline]
+            fn __lend(self) -> &'x mut [T; L] {
+                let (ptr, len) = self.0.given().extent_mut();
+                assert!(len == L, "{OTHER_LENGTH}");
+                // SAFETY: as above; the array is borrowed to be written.
+                unsafe { &mut *ptr.cast() }
+            }
+        }
+    )+};
+}
+
+/// The recorder refuses it before a kernel runs.
+const OTHER_LENGTH: &str = "a shared array has another length than the array that is asked for";
+
+shared_as_array! { Shared Row }
 
 impl<'x, T, U, const L: usize> ExpectedSlice for &Expected<&'x [T; L], &Slice<U>> {
     type Slice = &'x Slice<T>;

@@ -69,7 +69,7 @@ impl<'m> Lower<'m> {
     }
 
     fn cast(&mut self, a: &'m Expr, ty: &Type, to: Slot) -> Result<()> {
-        if let (ExprKind::SubSlice { .. }, Type::Ptr { .. }) = (&a.kind, ty) {
+        if let (ExprKind::SubSlice { .. }, Type::Ptr { .. } | Type::Ref { .. }) = (&a.kind, ty) {
             let extent = self.part_extent(a)?;
             self.copy(to, extent, 8);
             return Ok(());

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::lent::Lent;
 use crate::ir::{
     Block, Expr, ExprKind, FnId, Function, Location, LoopId, StmtKind, Type, VarId, VarKind, Variance,
 };
@@ -37,6 +38,7 @@ pub(in crate::validate) struct Frame<'f> {
     pub(super) function: &'f Function,
     /// The initial values of immutable variables.
     pub(in crate::validate) definitions: HashMap<VarId, &'f Expr>,
+    lent: Lent<'f>,
     vars: HashMap<VarId, Variance>,
     pub(super) loops: HashMap<LoopId, Control>,
     /// The loops around the current statement, innermost last.
@@ -61,6 +63,7 @@ impl<'f> Frame<'f> {
         Frame {
             function,
             definitions: definitions(function),
+            lent: Lent::of(function),
             vars,
             loops: HashMap::new(),
             open: Vec::new(),
@@ -115,6 +118,20 @@ impl<'f> Frame<'f> {
 
     fn var(&self, id: VarId) -> Variance {
         self.vars.get(&id).copied().unwrap_or(Variance::Uniform)
+    }
+
+    /// A value of a variance is written to a place, also by a reference.
+    pub(super) fn write(&mut self, place: &Expr, variance: Variance) {
+        for var in self.lent.written(place) {
+            self.raise(var, variance);
+        }
+    }
+
+    /// A function that is given values of a variance may write them by a reference.
+    pub(super) fn give(&mut self, reference: &Expr, variance: Variance) {
+        for var in self.lent.given(reference) {
+            self.raise(var, variance);
+        }
     }
 
     pub(super) fn raise(&mut self, id: VarId, variance: Variance) {

@@ -17,6 +17,7 @@ use frame::{Control, Open, index_variance, root_local, runs_once};
 pub(super) use frame::Frame;
 
 mod frame;
+mod lent;
 
 pub(super) fn check(module: &Module) -> Result<Vec<Warning>, ValidateError> {
     let mut warnings = Vec::new();
@@ -98,9 +99,7 @@ impl<'m> Analysis<'m> {
             StmtKind::Assign { place, value, .. } => {
                 let variance =
                     self.value(frame, value)?.max(control.variance()).max(index_variance(frame, place));
-                if let Some(root) = root_local(frame.function, place) {
-                    frame.raise(root, variance);
-                }
+                frame.write(place, variance);
             }
             StmtKind::If { cond, then, otherwise } => {
                 let inner = self.under(frame, control, cond, stmt.at)?;
@@ -232,13 +231,21 @@ impl<'m> Analysis<'m> {
             self.effects(frame, operand, control, report)?;
         }
         match &e.kind {
-            ExprKind::Builtin { op, args, at, .. } if report => {
-                if let Effect::Sync(scope) = op.effect {
+            ExprKind::Builtin { op, args, at, .. } => {
+                if let (true, Some((place, values))) = (op.by_reference, args.split_first())
+                    && op.effect != Effect::Pure
+                {
+                    let values = values.iter().map(|e| frame.value(e)).max().unwrap_or(Variance::Uniform);
+                    frame.write(place, values.max(control.variance()));
+                }
+                if let (true, Effect::Sync(scope)) = (report, op.effect) {
                     self.sync(frame, op, scope, args, *at, control)?;
                 }
             }
             ExprKind::Call { function, args, .. } => {
+                let given = args.iter().map(|arg| frame.value(arg)).max().unwrap_or(Variance::Uniform);
                 for arg in args {
+                    frame.give(arg, given.max(control.variance()));
                     if let ExprKind::Ref(place) = &arg.kind
                         && matches!(arg.ty, Type::Ref { mutable: true, .. })
                         && let Some(root) = root_local(frame.function, place)

@@ -2,7 +2,9 @@ use warpsmith::prelude::*;
 
 #[gpu_kernel]
 fn kernel(x: &[f32], y: &mut [f32]) {
-    y[0] = x.iter().take_while(|v| **v > 0).chain(x).sum();
+    for (a, b) in x.iter().zip(x.iter().filter(|v| **v > 0.0)) {
+        y[0] += a * b;
+    }
 }
 
 fn main() {}
