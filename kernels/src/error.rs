@@ -27,11 +27,11 @@ pub enum KernelError {
     },
 
     /// The device cannot run the kernel.
-    #[error("{kernel} needs compute capability {}.{}, and the device has {}.{}", needs.0, needs.1, has.0, has.1)]
+    #[error("{kernel} {}, and the device has {}.{}", demand(*needs, *has), has.0, has.1)]
     Device {
         /// The function.
         kernel: &'static str,
-        /// The least compute capability.
+        /// The least compute capability, or the only one if the device's is greater.
         needs: (u32, u32),
         /// The device's.
         has: (u32, u32),
@@ -40,4 +40,14 @@ pub enum KernelError {
     /// Memory, compilation, or the launch itself failed.
     #[error(transparent)]
     Launch(#[from] warpsmith::Error),
+}
+
+/// What a kernel demands of devices, of which one does not meet it.
+fn demand(needs: (u32, u32), has: (u32, u32)) -> String {
+    let (major, minor) = needs;
+    if has > needs {
+        format!("runs on compute capability {major}.{minor} alone, whose tensor cores it uses")
+    } else {
+        format!("needs compute capability {major}.{minor}")
+    }
 }

@@ -5,6 +5,7 @@
 mod ahead;
 mod allocations;
 mod attributes;
+mod bundled;
 mod cache;
 mod checked;
 mod explained;

@@ -4,6 +4,7 @@
 
 mod attention;
 mod bilaterals;
+mod bundles;
 mod concatenations;
 mod conv2d;
 mod convolutions;

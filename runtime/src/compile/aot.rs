@@ -22,26 +22,40 @@
 //! // In the executable: warpsmith::aot::register(include_bytes!("kernels.bundle"))?;
 //! # Ok(()) }
 //! ```
+//!
+//! [`Bundle::device`] is a device that compiles what is launched on it: host code that launches kernels then determines what
+//! is in the bundle, and no kernel has to be named.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::kernel::{AnyKernel, Kernel, Specialized};
 pub use crate::cache::BundleError;
 use crate::cache::{Entry, bundles};
 use crate::codegen::Checks;
 use crate::compile;
-use crate::driver::{Shown, Version};
+use crate::driver::{Limits, Shown, Version};
 use crate::error::Result;
+pub use crate::host::ahead::BundledKernel;
+use crate::host::ahead::{Ahead, Shelf};
+use crate::host::device::Device;
 use crate::nvrtc::Arch;
 
 /// Cubins of kernels for some architectures, to be written to a file.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Bundle {
     arches: Vec<Arch>,
-    /// The cubins by encoded key: the same kernels give the same bytes.
-    entries: BTreeMap<Vec<u8>, Vec<u8>>,
+    is_exact: bool,
+    shelf: Arc<Shelf>,
+}
+
+/// The clone has the cubins that the bundle has now; devices of the bundle do not add to it.
+impl Clone for Bundle {
+    fn clone(&self) -> Self {
+        let shelf = Arc::new((*self.shelf).clone());
+        Self { arches: self.arches.clone(), is_exact: self.is_exact, shelf }
+    }
 }
 
 impl Bundle {
@@ -56,7 +70,85 @@ impl Bundle {
         if arches.is_empty() {
             return Err(BundleError::NoArch.into());
         }
-        Ok(Self { arches, entries: BTreeMap::new() })
+        Ok(Self { arches, is_exact: false, shelf: Arc::default() })
+    }
+
+    /// Leaves out the versions of kernels that launches on its [devices](Bundle::device) do not run themselves. The bundle is
+    /// smaller, but a launch whose sizes or arguments prove less does not find its kernel.
+    pub fn exact(self) -> Self {
+        Self { is_exact: true, ..self }
+    }
+
+    /// A device for an architecture of the bundle, which compiles instead of running: each launch on it adds its kernel to
+    /// the bundle, as a GPU would run it. So host code that launches kernels determines what is in the bundle.
+    ///
+    /// A kernel is added in the version that the launch runs, without the checks that its sizes and arguments prove
+    /// redundant, and in one that every launch with the same comptime values can run, if that meets the kernel's `require(…)`.
+    /// [`Bundle::exact`] leaves out the second.
+    ///
+    /// Needs NVRTC, and no GPU. The device has host memory, in which kernels write nothing, and the limits of a GPU of that
+    /// architecture ([`Limits::of`]). A launch that exceeds these is refused, as on that GPU. If host code chooses kernels by the
+    /// number of multiprocessors, use [`Bundle::device_with`] for other GPUs. A `Tuner` adds all its candidates.
+    ///
+    /// ```no_run
+    /// use warpsmith::aot::Bundle;
+    /// use warpsmith::prelude::*;
+    ///
+    /// #[gpu_kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     let i = global_id();
+    ///     if i < x.len() {
+    ///         x[i] *= 2.0;
+    ///     }
+    /// }
+    ///
+    /// fn doubled(device: &Device, x: &[f32]) -> warpsmith::Result<Vec<f32>> {
+    ///     let mut x = device.upload(x)?;
+    ///     let n = x.len();
+    ///     double(&mut x).over(n).launch(device)?;
+    ///     device.download(&x)
+    /// }
+    ///
+    /// # fn main() -> warpsmith::Result<()> {
+    /// let bundle = Bundle::new(["sm_80", "sm_90"])?;
+    /// for device in bundle.devices()? {
+    ///     doubled(&device, &[1.0; 1000])?; // compiles `double`
+    /// }
+    /// bundle.write("kernels.bundle")?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`BundleError::OtherArch`] for an architecture that the bundle is not for; one whose limits are unknown.
+    pub fn device(&self, arch: &str) -> Result<Device> {
+        self.device_with(Limits::of(arch)?)
+    }
+
+    /// A device for GPUs with these limits, such as `device.limits()` of one of them; otherwise as [`Bundle::device`].
+    ///
+    /// # Errors
+    /// [`BundleError::OtherArch`] if the bundle is not for their architecture.
+    pub fn device_with(&self, limits: Limits) -> Result<Device> {
+        let (major, minor) = limits.compute;
+        if !self.arches.iter().any(|arch| (arch.major, arch.minor) == limits.compute) {
+            let has = self.arches.iter().map(ToString::to_string).collect();
+            let arch = Arch { major, minor, specific: false }.to_string();
+            return Err(BundleError::OtherArch { arch, has }.into());
+        }
+        Ok(Device::that_compiles(Ahead::new(limits, self.shelf.clone(), !self.is_exact)))
+    }
+
+    /// A device for each architecture of the bundle, in the order in which they were named.
+    ///
+    /// # Errors
+    /// An architecture whose limits are unknown.
+    pub fn devices(&self) -> Result<Vec<Device>> {
+        self.arches.iter().map(|arch| self.device(&arch.to_string())).collect()
+    }
+
+    /// The cubins of the bundle, in the order in which they were added.
+    pub fn kernels(&self) -> Vec<BundledKernel> {
+        self.shelf.lock().kernels.clone()
     }
 
     /// Compiles the versions that [`launch`](crate::Launch::launch) runs for these comptime values: one with all checks, and
@@ -92,24 +184,16 @@ impl Bundle {
         Ok(bundle)
     }
 
-    fn add_one(mut self, kernel: &dyn AnyKernel, version: Version) -> Result<Self> {
+    fn add_one(self, kernel: &dyn AnyKernel, version: Version) -> Result<Self> {
         for arch in &self.arches {
-            let compute = (arch.major, arch.minor);
-            let key = compile::key(kernel, version, compute)?.encode();
-            // Variants whose checks are all proven are one kernel.
-            if let Slot::Vacant(slot) = self.entries.entry(key) {
-                let cubin = compile::kernel(kernel, version, compute)?.cubin;
-                let entry = Entry { key: slot.key(), maker: "", image: &cubin.image, log: &cubin.log };
-                let bytes = entry.encode();
-                slot.insert(bytes);
-            }
+            Place { shelf: &self.shelf, compute: (arch.major, arch.minor) }.add(kernel, version)?;
         }
         Ok(self)
     }
 
     /// The bundle as bytes, for [`register`].
     pub fn bytes(&self) -> Vec<u8> {
-        bundles::framed(self.entries.values())
+        bundles::framed(self.shelf.lock().entries.values())
     }
 
     /// Writes it to a file.
@@ -120,6 +204,39 @@ impl Bundle {
         let path = path.as_ref();
         std::fs::write(path, self.bytes())
             .map_err(|error| BundleError::Write { path: path.to_owned(), reason: error.to_string() }.into())
+    }
+}
+
+/// Where a cubin goes.
+pub(super) struct Place<'a> {
+    pub shelf: &'a Shelf,
+    pub compute: (u32, u32),
+}
+
+impl Place<'_> {
+    /// Compiles a version of a kernel, if its cubin is not there yet.
+    pub fn add(&self, kernel: &dyn AnyKernel, version: Version) -> Result<()> {
+        let key = compile::key(kernel, version, self.compute)?;
+        let (arch, key) = (key.options.arch, key.encode());
+        // Variants whose checks are all proven are one kernel.
+        if self.shelf.lock().entries.contains_key(&key) {
+            return Ok(());
+        }
+        // Others may add theirs meanwhile.
+        let cubin = compile::kernel(kernel, version, self.compute)?.cubin;
+        let bytes = Entry { key: &key, maker: "", image: &cubin.image, log: &cubin.log }.encode();
+        let mut kept = self.shelf.lock();
+        if let Slot::Vacant(slot) = kept.entries.entry(key) {
+            slot.insert(bytes);
+            kept.kernels.push(BundledKernel {
+                kernel: kernel.name(),
+                type_name: kernel.type_name(),
+                arch,
+                bytes: cubin.image.len(),
+                for_any_launch: !version.rests_on_launch(),
+            });
+        }
+        Ok(())
     }
 }
 

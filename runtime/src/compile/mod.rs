@@ -3,6 +3,7 @@
 //! A kernel's type and its comptime values come in. Its CUDA, a cubin from the cache or NVRTC, and the function that the
 //! driver loaded go out. This module is independent of launches.
 
+mod ahead;
 pub mod aot;
 pub mod dump;
 mod forms;
@@ -15,9 +16,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::cache::{Cache, Key};
-use crate::codegen::{self, Checks, CudaSource, PrintOptions};
+use crate::codegen::{self, Checks, CudaSource, Needs, PrintOptions};
 use crate::deep_stack;
-use crate::driver::{Shown, Version, parameter_bytes};
+use crate::driver::{Recorded, Shown, Version, parameter_bytes};
 use crate::host::device::{Backend, Device};
 
 use crate::error::LaunchError;
@@ -164,15 +165,23 @@ pub(crate) fn source(kernel: &dyn AnyKernel, options: &PrintOptions) -> Result<C
 
 /// [`Kernel::compile`].
 pub(crate) fn ahead(device: &Device, kernel: &dyn AnyKernel) -> Result<()> {
-    let Backend::Gpu(gpu) = device.backend() else { return module(kernel).map(|_| ()) };
-    // Most launches fulfil all conditions, and so do not need the other checks.
-    let recorded = gpu.recorded(kernel)?;
+    match (device.backend(), device.ahead()) {
+        (Backend::Gpu(gpu), _) => gpu.loaded(kernel, of_most(gpu.recorded(kernel)?)).map(|_| ()),
+        (_, Some(ahead)) => {
+            let version = of_most(ahead.recorded(kernel)?);
+            ahead.keep(kernel, ahead.text(kernel, version)?)
+        }
+        (Backend::Simulator, None) => module(kernel).map(|_| ()),
+    }
+}
+
+/// The version that most launches run: they fulfil all conditions, and so do not need the other checks.
+fn of_most(recorded: &Recorded) -> Version {
     let (coarsen, checks) = (recorded.coarsen, Checks::fulfilling_all(recorded.conditions.checks().len()));
-    let version = match coarsen {
+    match coarsen {
         Some(_) => Version { coarsen, ..checks.into() },
         None => Version::of_launch(checks, recorded.most()),
-    };
-    gpu.loaded(kernel, version).map(|_| ())
+    }
 }
 
 /// Compiles a kernel for a compute capability, or takes it from the cache.
@@ -250,6 +259,14 @@ fn dump_name(kernel_type: &str, order: &CompileJob, version: Version) -> String 
 /// The key under which a launch on a compute capability looks for its kernel.
 pub(crate) fn key(kernel: &dyn AnyKernel, version: Version, compute: (u32, u32)) -> Result<Key> {
     Ok(CompileJob::new(kernel, version, compute, false)?.key(kernel.name()))
+}
+
+/// The needs of a version on a compute capability, which has what it needs.
+///
+/// # Errors
+/// An error of recording, of validation, or of what the capability lacks.
+pub(crate) fn needs(kernel: &dyn AnyKernel, version: Version, compute: (u32, u32)) -> Result<Needs> {
+    Ok(CompileJob::new(kernel, version, compute, false)?.source.needs)
 }
 
 /// The cubin of a kernel for exactly one architecture.

@@ -129,7 +129,7 @@ impl Limits {
     };
 
     /// The driver's numbers of a GPU, whose context is current.
-    pub(super) fn of(context: &CudaContext) -> Result<Self, DriverError> {
+    pub(super) fn of_context(context: &CudaContext) -> Result<Self, DriverError> {
         let get = |attribute: Attr| {
             context
                 .attribute(attribute)

@@ -16,6 +16,7 @@ mod launch;
 mod limits;
 mod loaded;
 mod memory;
+mod models;
 mod occupancy;
 mod order;
 mod peer;
@@ -53,7 +54,7 @@ pub(crate) use pitched::GpuBox;
 pub use stream::LaunchStream;
 pub(crate) use stream::{CudaEvents, GpuStream, Panics, run_caught, take_panic};
 pub use stream_attributes::SyncPolicy;
-pub(crate) use table::{Shown, Version};
+pub(crate) use table::{Shown, Table, Version};
 pub use tensor_map::Promotion;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -145,7 +146,7 @@ impl Gpu {
         let context =
             CudaContext::new(ordinal).map_err(|e| DriverError::cuda("cuDevicePrimaryCtxRetain", &e))?;
         let name = context.name().map_err(|e| DriverError::cuda("cuDeviceGetName", &e))?;
-        let limits = Limits::of(&context)?;
+        let limits = Limits::of_context(&context)?;
         let faults = fault::Faults::new(&context)?;
         let stream = context.default_stream();
         Ok(Self {

@@ -58,6 +58,12 @@ impl Version {
         matches!(self.checks, Checks::Lifted(_)) || self.shown.is_some_and(|shown| shown != Shown::NOTHING)
     }
 
+    /// The variant that every launch with the same comptime values can run.
+    pub fn for_any_launch(self) -> Self {
+        let checks = if let Checks::Lifted(_) = self.checks { Checks::All } else { self.checks };
+        Self { checks, coarsen: None, shown: self.shown.map(|_| Shown::NOTHING) }
+    }
+
     /// The variant for a launch that is not coarsened.
     pub fn of_launch(checks: Checks, shown: Shown) -> Self {
         Self { checks, coarsen: None, shown: Some(shown) }

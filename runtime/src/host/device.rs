@@ -6,12 +6,15 @@ use crate::argument::MemoryPlace;
 use crate::codegen::GpuChecks;
 use crate::driver::{DriverError, Gpu, Limits};
 use crate::error::{Error, Result};
+use crate::host::ahead::Ahead;
 use crate::host::simulated::Given;
 use crate::rehearsal;
 use crate::settings::{self, DeviceChoice};
 use crate::simulator::Statics;
 
 /// A device that runs kernels: a CUDA GPU or the CPU simulator. Clones are the same device.
+///
+/// A device of a [`Bundle`](crate::aot::Bundle::device) compiles kernels instead of running them.
 #[derive(Clone)]
 pub struct Device {
     backend: Backend,
@@ -21,6 +24,8 @@ pub struct Device {
     gpu_checks: Option<GpuChecks>,
     /// The device statics of a simulator.
     statics: Arc<Statics>,
+    /// What it compiles for, if its launches do not run.
+    ahead: Option<Arc<Ahead>>,
 }
 
 #[derive(Clone)]
@@ -63,7 +68,17 @@ impl Device {
     }
 
     pub(super) fn of(backend: Backend, given: Given) -> Self {
-        Self { backend, given, gpu_checks: None, statics: Arc::default() }
+        Self { backend, given, gpu_checks: None, statics: Arc::default(), ahead: None }
+    }
+
+    /// A device whose launches are compiled into a bundle. Its memory is the host's.
+    pub(crate) fn that_compiles(ahead: Ahead) -> Self {
+        Self { ahead: Some(Arc::new(ahead)), ..Self::of(Backend::Simulator, Given::default()) }
+    }
+
+    /// What this device compiles for, if launches on it do not run.
+    pub(crate) fn ahead(&self) -> Option<&Arc<Ahead>> {
+        self.ahead.as_ref()
     }
 
     /// The same device with default checks for its launches on a GPU. [`Launch::gpu_checks`](crate::Launch::gpu_checks)
@@ -96,24 +111,25 @@ impl Device {
         }
     }
 
-    /// Returns whether this is the simulator.
+    /// Returns whether this is the simulator, or a device of a bundle.
     pub fn is_simulator(&self) -> bool {
         matches!(self.backend, Backend::Simulator)
     }
 
-    /// The GPU's name, or `simulator`.
+    /// The GPU's name; `simulator`, or `a bundle for sm_90`.
     pub fn name(&self) -> &str {
         match &self.backend {
             Backend::Gpu(gpu) => gpu.name(),
-            Backend::Simulator => "simulator",
+            Backend::Simulator => self.ahead.as_ref().map_or("simulator", |ahead| ahead.name()),
         }
     }
 
-    /// The limits of the device. The simulator has those of the device of compute capability 9.0 that it models.
+    /// The limits of the device. The simulator has those of the device of compute capability 9.0 that it models; a device of a
+    /// bundle has those of the GPUs that it compiles for.
     pub fn limits(&self) -> &Limits {
         match &self.backend {
             Backend::Gpu(gpu) => gpu.limits(),
-            Backend::Simulator => &Limits::SIMULATOR,
+            Backend::Simulator => self.ahead.as_ref().map_or(&Limits::SIMULATOR, |ahead| &ahead.limits),
         }
     }
 

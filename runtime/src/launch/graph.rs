@@ -431,7 +431,7 @@ impl<K: Kernel> Step for Recorded<K> {
             (Target::Gpu(loaded, _), shape, attributes) => {
                 Some((loaded, shape, attributes, self.args.as_ref()))
             }
-            (Target::Simulator(_), ..) => None,
+            (Target::Ahead(..) | Target::Simulator(_), ..) => None,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod attributes;
 mod check;
 mod check_attributes;
+mod chosen;
 mod coarsen;
 mod conditions;
 mod explain;

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
+use super::chosen::{Asked, Rests, again, chosen};
 use super::simulate::Simulation;
-use super::{
-    AnyLaunch, Launch, LaunchError, LaunchShape, Setup, check, check_attributes, coarsen, conditions,
-};
+use super::{AnyLaunch, Launch, LaunchError, LaunchShape, Limits, Setup, check, check_attributes};
 use crate::argument::KernelArg;
-use crate::codegen::{Checks, GpuChecks};
+use crate::codegen::Needs;
 use crate::compile::kernel::{AnyKernel, Kernel, Specialized};
-use crate::driver::{Attributes, CudaStream, Gpu, Loaded, Shown, Version};
-use crate::error::{Error, Result};
+use crate::driver::{Attributes, CudaStream, Gpu, Loaded};
+use crate::error::Result;
+use crate::host::ahead::Text;
 use crate::host::device::{Backend, Device};
 #[cfg(feature = "simulator")]
 use crate::metrics::Report;
-use crate::nvrtc::NvrtcError;
 
 /// A launch that is compiled, loaded and checked, and can be repeated with arguments of the same types.
 ///
@@ -51,19 +50,9 @@ pub struct Prepared<K: Kernel> {
 pub(crate) enum Target {
     /// A loaded kernel, and what its launches must fulfil.
     Gpu(Arc<Loaded>, Rests),
+    /// A text of a bundle's device.
+    Ahead(Arc<Text>, Rests),
     Simulator(Box<Simulation>),
-}
-
-/// The facts that a loaded kernel rests on; a launch of it must show as much.
-#[derive(Clone, Copy)]
-pub(crate) struct Rests {
-    /// The conditions that prove checks, a bit each.
-    checks: u64,
-    shown: Shown,
-}
-
-impl Rests {
-    const NOTHING: Self = Self { checks: 0, shown: Shown::NOTHING };
 }
 
 impl<K: Kernel> Launch<'_, K> {
@@ -95,10 +84,14 @@ impl AnyLaunch<'_> {
             Backend::Gpu(gpu) => {
                 gpu.take_fault()?;
                 let asked = Asked { bounds: checks, others: setup.gpu_checks(device)?, setup };
-                let loaded = loaded(gpu, kernel, &asked, &shape, args)?.0;
-                let (shape, attributes) = (with_its_shared(shape, loaded), &setup.attributes);
+                let loaded = chosen(&**gpu, kernel, &asked, &shape, args)?.0;
+                let (shape, attributes) = (with_its_shared(shape, loaded.needs()), &setup.attributes);
                 check_gpu(gpu, kernel, loaded, &shape, attributes)?;
                 launch_on_gpu(gpu, kernel, loaded, &shape, attributes, args)
+            }
+            Backend::Simulator if device.ahead().is_some() => {
+                let (target, shape) = self.target(device, checks)?;
+                target.launch(device, kernel, (&shape, &setup.attributes), args)
             }
             Backend::Simulator => {
                 Simulation::new(device, kernel, setup, &shape)?.with_checks(checks).run(kernel, args)
@@ -112,15 +105,24 @@ impl AnyLaunch<'_> {
         let Self { kernel, args, setup } = self;
         let mut shape = self.shape()?;
         check::arguments(kernel, args, device)?;
-        let target = match device.backend() {
-            Backend::Gpu(gpu) => {
+        let target = match (device.backend(), device.ahead()) {
+            (Backend::Gpu(gpu), _) => {
                 let asked = Asked { bounds: checks, others: setup.gpu_checks(device)?, setup };
-                let (loaded, needs) = loaded(gpu, kernel, &asked, &shape, args)?;
-                shape = with_its_shared(shape, loaded);
+                let (loaded, rests) = chosen(&**gpu, kernel, &asked, &shape, args)?;
+                shape = with_its_shared(shape, loaded.needs());
                 check_gpu(gpu, kernel, loaded, &shape, &setup.attributes)?;
-                Target::Gpu(loaded.clone(), needs)
+                Target::Gpu(loaded.clone(), rests)
             }
-            Backend::Simulator => {
+            (Backend::Simulator, Some(ahead)) => {
+                let asked = Asked { bounds: checks, others: setup.gpu_checks(device)?, setup };
+                let (text, rests) = chosen(&**ahead, kernel, &asked, &shape, args)?;
+                shape = with_its_shared(shape, &text.needs);
+                check_on(&ahead.limits, kernel, &text.needs, &shape, &setup.attributes)?;
+                check_attributes::no_owner(kernel.name(), &setup.attributes)?;
+                ahead.keep(kernel, text)?;
+                Target::Ahead(text.clone(), rests)
+            }
+            (Backend::Simulator, None) => {
                 let simulation = Simulation::new(device, kernel, setup, &shape)?;
                 Target::Simulator(Box::new(simulation.with_checks(checks)))
             }
@@ -170,7 +172,7 @@ impl<K: Kernel> Prepared<K> {
     pub fn loaded(&self) -> Option<&Loaded> {
         match &self.target {
             Target::Gpu(loaded, _) => Some(loaded),
-            Target::Simulator(_) => None,
+            Target::Ahead(..) | Target::Simulator(_) => None,
         }
     }
 
@@ -198,26 +200,18 @@ impl Target {
         (shape, attributes): (&LaunchShape, &Attributes),
         args: &[KernelArg],
     ) -> Result<()> {
-        match (self, device.backend()) {
-            (Self::Gpu(loaded, needs), Backend::Gpu(gpu)) => {
+        match (self, device.backend(), device.ahead()) {
+            (Self::Gpu(loaded, rests), Backend::Gpu(gpu), _) => {
                 gpu.take_fault()?;
-                let coarsened = loaded.needs().coarsened.as_ref();
-                let fits = coarsened.is_none_or(|needs| coarsen::fits(needs, shape, args));
-                let fulfils = || -> Result<bool> {
-                    let recorded = gpu.recorded(kernel)?;
-                    let (proven, shown) = conditions::of_recorded(recorded, shape, args, attributes);
-                    Ok(needs.checks & !proven == 0 && shown.includes(needs.shown))
-                };
-                let loaded = if fits && fulfils()? {
-                    loaded
-                } else {
-                    // These arguments need checks that the first ones did not, or are not aligned as they were.
-                    gpu.loaded(kernel, Checks::All)?
-                };
+                let loaded = again(&**gpu, kernel, (loaded, *rests), shape, args, attributes)?;
                 launch_on_gpu(gpu, kernel, loaded, shape, attributes, args)
             }
-            (Self::Simulator(simulation), _) => simulation.run(kernel, args),
-            (Self::Gpu(..), Backend::Simulator) => Ok(()),
+            (Self::Ahead(text, rests), _, Some(ahead)) => {
+                let text = again(&**ahead, kernel, (text, *rests), shape, args, attributes)?;
+                ahead.keep(kernel, text)
+            }
+            (Self::Simulator(simulation), ..) => simulation.run(kernel, args),
+            (Self::Gpu(..) | Self::Ahead(..), ..) => Ok(()),
         }
     }
 
@@ -228,72 +222,17 @@ impl Target {
     ) -> std::result::Result<(), LaunchError> {
         let noalias = match self {
             Target::Gpu(loaded, _) => loaded.needs().noalias,
+            Target::Ahead(text, _) => text.needs.noalias,
             Target::Simulator(simulation) => simulation.noalias(),
         };
         if noalias { check::overlap(kernel, args) } else { Ok(()) }
     }
 }
 
-/// The checks that a launch asks for, and what else decides which text it runs.
-struct Asked<'a> {
-    /// Checks of indices.
-    bounds: bool,
-    /// Other checks on a GPU.
-    others: GpuChecks,
-    setup: &'a Setup,
-}
-
-/// The kernel with the checks that a launch needs, and what this rests on.
-fn loaded<'g>(
-    gpu: &'g Gpu,
-    kernel: &dyn AnyKernel,
-    asked: &Asked<'_>,
-    shape: &LaunchShape,
-    args: &[KernelArg],
-) -> Result<(&'g Arc<Loaded>, Rests)> {
-    if asked.others.any() {
-        return Ok((gpu.loaded(kernel, Checks::Also(asked.others))?, Rests::NOTHING));
-    }
-    let recorded = gpu.recorded(kernel)?;
-    let (fulfilled, shown) = conditions::of_recorded(recorded, shape, args, &asked.setup.attributes);
-    let checks = if asked.bounds { conditions::lifted(fulfilled) } else { Checks::None };
-    if let Some(factor) = asked.setup.coarsening_of(kernel.name(), recorded.coarsen, shape, args)? {
-        let fits = |loaded: &Loaded| {
-            loaded.needs().coarsened.as_ref().is_some_and(|needs| coarsen::fits(needs, shape, args))
-        };
-        for version in Version::coarsened(checks, factor) {
-            match checked(gpu, kernel, version) {
-                Ok(found) if fits(found.0) => return Ok(found),
-                // Compiled ahead of time, a kernel may not be there coarsened; it does the same as it is.
-                Ok(_) | Err(Error::Nvrtc(NvrtcError::Missing)) => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-    checked(gpu, kernel, Version::of_launch(checks, shown))
-}
-
-/// A version of a kernel, or one that rests on nothing where only that is compiled ahead of time.
-fn checked<'g>(gpu: &'g Gpu, kernel: &dyn AnyKernel, version: Version) -> Result<(&'g Arc<Loaded>, Rests)> {
-    // The needs of a coarsened text say what its arithmetic rests on.
-    let shown = version.shown.filter(|_| version.coarsen.is_none()).unwrap_or(Shown::NOTHING);
-    match (gpu.loaded(kernel, version), version.checks) {
-        (Ok(loaded), Checks::Lifted(checks)) => Ok((loaded, Rests { checks, shown })),
-        (Ok(loaded), _) => Ok((loaded, Rests { checks: 0, shown })),
-        // Compiled ahead of time, a kernel rests on nothing, or on all that a launch can show.
-        (Err(Error::Nvrtc(NvrtcError::Missing)), checks) if version.rests_on_launch() => {
-            let checks = if let Checks::Lifted(_) = checks { Checks::All } else { checks };
-            let shown = version.shown.map(|_| Shown::NOTHING);
-            Ok((gpu.loaded(kernel, Version { checks, shown, ..version })?, Rests::NOTHING))
-        }
-        (Err(error), _) => Err(error),
-    }
-}
-
 /// The shape with the dynamic shared memory that is the kernel's own: for arrays that exceed static memory, and for the
 /// record of written bytes of a checked kernel.
-pub(super) fn with_its_shared(shape: LaunchShape, loaded: &Loaded) -> LaunchShape {
-    let own = loaded.needs().large_shared_bytes + loaded.needs().shadow_bytes;
+pub(super) fn with_its_shared(shape: LaunchShape, needs: &Needs) -> LaunchShape {
+    let own = needs.large_shared_bytes + needs.shadow_bytes;
     let dynamic_shared = shape.dynamic_shared.saturating_add(own as u32);
     LaunchShape { dynamic_shared, ..shape }
 }
@@ -306,10 +245,21 @@ fn check_gpu(
     shape: &LaunchShape,
     attributes: &Attributes,
 ) -> Result<()> {
-    check::device(kernel, shape, gpu.limits(), loaded.needs(), attributes)?;
-    check_attributes::check(kernel.name(), shape, attributes, gpu.limits(), loaded.needs().cluster)?;
+    check_on(gpu.limits(), kernel, loaded.needs(), shape, attributes)?;
     check_attributes::owner(kernel.name(), attributes, gpu.ordinal())?;
     Ok(gpu.check_occupancy(loaded, shape, attributes)?)
+}
+
+/// The checks of a shape and attributes against limits of a GPU.
+fn check_on(
+    limits: &Limits,
+    kernel: &dyn AnyKernel,
+    needs: &Needs,
+    shape: &LaunchShape,
+    attributes: &Attributes,
+) -> std::result::Result<(), LaunchError> {
+    check::device(kernel, shape, limits, needs, attributes)?;
+    check_attributes::check(kernel.name(), shape, attributes, limits, needs.cluster)
 }
 
 fn launch_on_gpu(

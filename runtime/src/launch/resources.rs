@@ -85,7 +85,7 @@ impl AnyLaunch<'_> {
         if let (Backend::Gpu(gpu), Some(_)) = (device.backend(), self.setup.cluster) {
             let shape = self.shape()?;
             let loaded = gpu.loaded(self.kernel, self.version()?)?;
-            occupancy.clusters = Some(gpu.resident(loaded, &with_its_shared(shape, loaded))?);
+            occupancy.clusters = Some(gpu.resident(loaded, &with_its_shared(shape, loaded.needs()))?);
         }
         Ok(occupancy)
     }

@@ -218,12 +218,19 @@ const EXPECTED_FOR_DEBUGGERS: [&str; 4] = [
 
 /// Compiles; what launches kernels is linked by the tests that are about it.
 fn compiled(name: &str, code: &str, options: &CompileOptions) {
-    if let Err(missing) = nvrtc::version() {
+    if has_nvrtc() {
+        compiles_without_a_warning(name, code, options).unwrap_or_else(|said| panic!("{said}"));
+    }
+}
+
+/// Returns whether there is NVRTC; says so where there is none, which `WARPSMITH_REQUIRE_NVRTC=1` makes a failure.
+pub fn has_nvrtc() -> bool {
+    let missing = nvrtc::version().err();
+    if let Some(missing) = &missing {
         assert!(std::env::var_os("WARPSMITH_REQUIRE_NVRTC").is_none(), "{missing}");
         println!("not compiled: {missing}");
-        return;
     }
-    compiles_without_a_warning(name, code, options).unwrap_or_else(|said| panic!("{said}"));
+    missing.is_none()
 }
 
 /// Compiles a text, which may launch kernels: that is not linked.

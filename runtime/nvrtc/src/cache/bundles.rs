@@ -27,6 +27,17 @@ pub enum BundleError {
     /// A bundle for nothing.
     #[error("the bundle has no architecture; name one, as in `Bundle::new([\"sm_90\"])`")]
     NoArch,
+    /// A device for an architecture that the bundle is not for.
+    #[error(
+        "the bundle is for {has}, not for {arch}; name {arch} in `Bundle::new`",
+        has = has.join(", ")
+    )]
+    OtherArch {
+        /// The architecture of the device.
+        arch: String,
+        /// Those of the bundle.
+        has: Vec<String>,
+    },
     /// It cannot be written.
     #[error("the bundle cannot be written to {path}: {reason}", path = path.display())]
     Write {
