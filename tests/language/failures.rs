@@ -47,8 +47,7 @@ fn met_by_calls(x: &[u32], out: &mut [u32]) {
     if first > 0 {
         sync_threads();
     }
-    let mut second = own_rank(x);
-    second = uniform(own_rank(x)) + uniform(second);
+    let second = first + uniform(own_rank(x).max(own_rank(x)));
     if second < 100 {
         sync_threads();
     }
@@ -69,6 +68,9 @@ fn uniform_holds_for_the_result_of_a_call_within_it_alone() {
     compiles::<met_by_calls>(&());
     let refused = parted_beside_uniform::cuda_source().expect_err("threads part").to_string();
     assert!(refused.contains("barrier in divergent control flow") && refused.contains("`rank`"), "{refused}");
+}
+
+#[gpu_fn]
 fn element(x: &mut [u32], i: usize) -> &mut u32 {
     &mut x[i]
 }

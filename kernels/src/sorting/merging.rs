@@ -91,7 +91,7 @@ fn merge_tile<K: Key, V: Value>(
     if t < 64 {
         // A warp finds where the tile begins in the first run, and another one where it ends.
         let split = split::<K>(from, runs, before + t / 32 * len, descending);
-        if t % 32 == 0 {
+        if t.is_multiple_of(32) {
             splits[t / 32] = split;
         }
     }
