@@ -27,9 +27,9 @@ pub struct HalfRows {
 /// Two elements of a row and of a half of a spectrum: those as far from the beginning and from the end.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
-struct Pair {
-    first: Complex32,
-    last: Complex32,
+pub(super) struct Pair {
+    pub first: Complex32,
+    pub last: Complex32,
 }
 
 /// A thread's place: its row, and the distance of its elements from both ends.
@@ -56,17 +56,17 @@ pub fn fft_join_halves(y: &mut [Complex32], rows: HalfRows) {
     if row < rows.count {
         let start = row * rows.spectra;
         if k == 0 {
-            let sums = y[start];
-            y[start] = Complex32 { re: sums.re + sums.im, im: 0.0 };
-            y[start + len] = Complex32 { re: sums.re - sums.im, im: 0.0 };
+            let Pair { first, last } = ends(y[start]);
+            y[start] = first;
+            y[start + len] = last;
             if len > 1 {
                 y[start + len / 2] = y[start + len / 2].conjugate();
             }
         } else {
-            let Pair { first, last } = halves(y[start + k], y[start + len - k]);
-            let turned = last.turned(4).times(Complex32::unit(k as f32 / len as f32));
-            y[start + k] = first.plus(turned);
-            y[start + len - k] = first.minus(turned).conjugate();
+            let Pair { first, last } =
+                joined(y[start + k], y[start + len - k], Complex32::unit(k as f32 / len as f32));
+            y[start + k] = first;
+            y[start + len - k] = last;
         }
     }
 }
@@ -78,20 +78,48 @@ pub fn fft_split_halves(x: &[Complex32], z: &mut [Complex32], rows: HalfRows) {
     if row < rows.count {
         let (from, to) = (row * rows.spectra, row * rows.rows);
         if k == 0 {
-            let (first, last) = (x[from].re, x[from + len].re);
-            z[to] = Complex32 { re: (first + last) * 0.5, im: (first - last) * 0.5 };
+            z[to] = of_ends(x[from], x[from + len]);
             if len > 1 {
                 z[to + len / 2] = x[from + len / 2].conjugate();
             }
         } else {
-            let Pair { first, last } = halves(x[from + k], x[from + len - k]);
-            let back = Complex32::unit(k as f32 / len as f32).conjugate();
-            // Times the imaginary unit: turned back by a quarter, and negative.
-            let turned = last.times(back).turned(4);
-            z[to + k] = first.minus(turned);
-            z[to + len - k] = first.plus(turned).conjugate();
+            let Pair { first, last } =
+                split(x[from + k], x[from + len - k], Complex32::unit(k as f32 / len as f32));
+            z[to + k] = first;
+            z[to + len - k] = last;
         }
     }
+}
+
+/// The first and the last element of the half of a real row's spectrum, of the first element of the complex row's.
+#[gpu_fn]
+pub(super) fn ends(first: Complex32) -> Pair {
+    let (even, odd) = (first.re, first.im);
+    Pair { first: Complex32 { re: even + odd, im: 0.0 }, last: Complex32 { re: even - odd, im: 0.0 } }
+}
+
+/// The inverse of [`ends`], for which imaginary parts do not count.
+#[gpu_fn]
+pub(super) fn of_ends(first: Complex32, last: Complex32) -> Complex32 {
+    Complex32 { re: (first.re + last.re) * 0.5, im: (first.re - last.re) * 0.5 }
+}
+
+/// Elements of a real row's spectrum, as far from both ends as `a` and `b` are in the complex row's: `root` is `exp(-πi * k / len)` for a
+/// distance `k`.
+#[gpu_fn]
+pub(super) fn joined(a: Complex32, b: Complex32, root: Complex32) -> Pair {
+    let Pair { first, last } = halves(a, b);
+    let turned = last.turned(4).times(root);
+    Pair { first: first.plus(turned), last: first.minus(turned).conjugate() }
+}
+
+/// The inverse of [`joined`].
+#[gpu_fn]
+pub(super) fn split(a: Complex32, b: Complex32, root: Complex32) -> Pair {
+    let Pair { first, last } = halves(a, b);
+    // Times the imaginary unit: turned back by a quarter, and negative.
+    let turned = last.times(root.conjugate()).turned(4);
+    Pair { first: first.minus(turned), last: first.plus(turned).conjugate() }
 }
 
 /// Half of the sum and half of the difference of a number and the conjugate of another.

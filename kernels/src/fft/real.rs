@@ -6,7 +6,10 @@ use warpsmith::prelude::*;
 use super::Complex32;
 use super::call::{Fft, MOST_BITS, settings};
 use super::halves::{HalfRows, THREADS, fft_join_halves, fft_pair_up, fft_split_halves, fft_take_apart};
-use super::ways::{Rows, in_packs};
+use super::radix::ELEMENTS;
+use super::real_rows::{LEAST_BITS, irfft_rows, rfft_rows};
+use super::sequences::Span;
+use super::ways::{Rows, Tiles, in_packs};
 use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, extents, matrix, matrix_mut, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, grid_of, step};
 use crate::error::KernelError;
@@ -133,6 +136,24 @@ impl Real {
         grid_of(threads.div_ceil(THREADS as usize))
     }
 
+    /// The launch that transforms whole rows in its blocks, if one can.
+    fn whole(&self, limits: &Limits) -> Option<Tiles> {
+        let log = self.len().ilog2();
+        let is_one_launch = self.is_paired && self.rows.rows > 0 && log >= LEAST_BITS;
+        Tiles::of_rows(log, self.rows.rows, limits).filter(|_| is_one_launch)
+    }
+
+    /// Where the complex rows are, and where the halves of spectra.
+    fn spans(&self) -> [Span; 2] {
+        [self.rows.row_stride / 2, self.spectra.row_stride].map(|outer| Span {
+            base: 0,
+            shift: 0,
+            outer,
+            inner: 0,
+            step: 1,
+        })
+    }
+
     /// Bytes of complex rows that no argument has.
     fn spare(&self) -> usize {
         self.rows.rows * self.len() * size_of::<Complex32>()
@@ -159,6 +180,20 @@ impl Real {
     }
 }
 
+/// The plan of a launch whose blocks transform whole rows.
+fn in_one_launch(kernel: &'static str, tiles: Tiles) -> Plan {
+    Plan {
+        kernel,
+        types: "Complex32".to_owned(),
+        tile: tiles.threads as usize * ELEMENTS,
+        grid: tiles.grid,
+        block: tiles.threads,
+        shared: tiles.shared,
+        workspace: 0,
+        why: "a block transforms whole rows as complex ones of half the length".to_owned(),
+    }
+}
+
 impl Rfft<'_> {
     fn real(&self) -> Real {
         Real::new(self.x.layout(), self.x.memory().misalignment(), self.y.layout(), self.workspace)
@@ -170,6 +205,9 @@ impl<'a> Family<'a> for Rfft<'a> {
         let real = self.real();
         real.check("x", "y")?;
         self.y.memory().apart_from("y", self.x.memory(), "x")?;
+        if let Some(tiles) = real.whole(limits) {
+            return Ok(in_one_launch("rfft_rows", tiles));
+        }
         let packs = real.in_packs && in_packs(self.y.memory().misalignment(), self.y.layout());
         let why =
             "pairs of elements are transformed as complex numbers, into halves of spectra that it joins";
@@ -184,6 +222,17 @@ impl<'a> Family<'a> for Rfft<'a> {
         let (count, len, from, to) =
             (real.rows.rows, real.len(), real.rows.row_stride, real.spectra.row_stride);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
+        if let Some(tiles) = real.whole(target.device.limits()) {
+            let [from, to] = real.spans();
+            let (x, at) = (x.values::<Complex32>(), tiles.sequences(count, self.scale, 0.0, from, to));
+            macro_rules! whole {
+                () => {
+                    rfft_rows(&x, &mut y, at, tiles.log)
+                };
+            }
+            let ready = tiles.prepare(target, whole!())?;
+            return Ok(vec![Step::new(move || Ok(ready.launch(whole!())?))]);
+        }
         let pairs = if real.is_paired {
             matrix(x.values::<Complex32>(), count, len)?.stride(from / 2)?
         } else {
@@ -215,6 +264,9 @@ impl<'a> Family<'a> for Irfft<'a> {
         let real = self.real();
         real.check("y", "x")?;
         self.y.memory().apart_from("y", self.x.memory(), "x")?;
+        if let Some(tiles) = real.whole(limits) {
+            return Ok(in_one_launch("irfft_rows", tiles));
+        }
         let packs = real.in_packs || !real.is_paired;
         let why =
             "it makes spectra of complex rows of halves of spectra, whose elements are pairs of real ones";
@@ -228,6 +280,18 @@ impl<'a> Family<'a> for Irfft<'a> {
         let (real, mut steps) = (self.real(), Vec::new());
         let (count, len, to) = (real.rows.rows, real.len(), real.rows.row_stride);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
+        if let Some(tiles) = real.whole(target.device.limits()) {
+            let [to, from] = real.spans();
+            let mut y = y.into_values::<Complex32>();
+            let at = tiles.sequences(count, self.scale, 0.0, from, to);
+            macro_rules! whole {
+                () => {
+                    irfft_rows(&x, &mut y, at, tiles.log)
+                };
+            }
+            let ready = tiles.prepare(target, whole!())?;
+            return Ok(vec![Step::new(move || Ok(ready.launch(whole!())?))]);
+        }
         let mut split: Box<Buffer<Complex32>> = Box::new(target.device.alloc_uninit(count * len)?);
         // SAFETY: the step owns the buffer.
         let spectra = matrix(unsafe { Input::of_step(&split) }, count, len)?;

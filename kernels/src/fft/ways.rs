@@ -1,11 +1,10 @@
 //! How rows are transformed: by warps, by blocks, or as matrices.
 
-use warpsmith::Launch;
 use warpsmith::driver::Limits;
+use warpsmith::{Kernel, Launch};
 
 use super::Complex32;
 use super::ahead::shared_bytes;
-use super::kernel::fft_tile;
 use super::radix::{BITS, ELEMENTS};
 use super::sequences::{Sequences, Span};
 use super::short::{self, OF_WARP};
@@ -47,12 +46,18 @@ impl Tiles {
         Self { log, of_block, threads, grid, shared: exchanged * size_of::<Complex32>() }
     }
 
+    /// `count` rows of `2^log` elements, if a block can transform whole ones.
+    pub fn of_rows(log: u32, count: usize, limits: &Limits) -> Option<Self> {
+        let tiles = Self::new(log, count, OF_BLOCK, 0);
+        (log <= MOST_BITS_OF_BLOCK && tiles.shared <= limits.shared_opt_in).then_some(tiles)
+    }
+
     /// Compiles and checks the launch.
-    pub fn prepare(
+    pub fn prepare<K: Kernel>(
         &self,
         target: &Target,
-        launch: Launch<'_, fft_tile>,
-    ) -> Result<Ready<fft_tile>, KernelError> {
+        launch: Launch<'_, K>,
+    ) -> Result<Ready<K>, KernelError> {
         target.prepare(launch.grid(self.grid).block(self.threads).dynamic_shared(self.shared))
     }
 
@@ -119,11 +124,10 @@ impl Rows {
         {
             return Way::Ahead { grid: limits.multiprocessors * resident };
         }
-        let whole = Tiles::new(log, batch, OF_BLOCK, 0);
-        let batch = self.at_once();
-        if log <= MOST_BITS_OF_BLOCK && whole.shared <= limits.shared_opt_in {
-            return Way::Rows(whole);
+        if let Some(tiles) = Tiles::of_rows(log, batch, limits) {
+            return Way::Rows(tiles);
         }
+        let batch = self.at_once();
         // As many neighbouring columns as fill sectors of memory.
         let side = |log: u32, other: u32, spare: usize| {
             let wide = Tiles::new(log, batch << other, 2 * OF_BLOCK, spare);

@@ -12,7 +12,7 @@ use warpsmith_kernels::attention::pages::attention_to_pages;
 use warpsmith_kernels::attention::varlen::{varlen_by_three, varlen_by_two};
 use warpsmith_kernels::convolution::patches::conv2d_patches;
 use warpsmith_kernels::convolution::warpgroups::{self as convolution, conv2d_warpgroups};
-use warpsmith_kernels::fft::{fft_rows_ahead, fft_short_rows, fft_tile};
+use warpsmith_kernels::fft::{fft_rows_ahead, fft_short_rows, fft_tile, irfft_rows, rfft_rows};
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
 use warpsmith_kernels::histogram::sums::sums_by_blocks;
 use warpsmith_kernels::images::{
@@ -174,6 +174,8 @@ fn sparse_products_and_spectra_print_what_the_snapshots_show() {
     prints::<fft_short_rows>("fft_short_rows@64", (6, true));
     prints::<fft_rows_ahead>("fft_rows_ahead@16384", (1 << 14, false));
     prints::<fft_tile>("fft_tile@4096", (12, false, false, false, false, false));
+    prints::<rfft_rows>("rfft_rows@4096", (11,));
+    prints::<irfft_rows>("irfft_rows@64", (5,));
     prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", (true,));
 }
 

@@ -1,0 +1,122 @@
+//! Real rows that a block transforms whole, in one launch: the spectra of complex rows of half the length are joined, or split, in shared
+//! memory.
+
+use warpsmith::prelude::*;
+
+use super::Complex32;
+use super::blocks::{load_block, of_block_memory, store_block, to_block_memory};
+use super::halves::{Pair, ends, joined, of_ends, split};
+use super::kernel::{MOST_THREADS, SHORT};
+use super::passes::{Exchange, Share, share, transform_all};
+use super::radix::{BITS, ELEMENTS, reversed, spread};
+use super::sequences::{Sequences, load, store};
+
+/// Bits of the shortest complex rows: a thread has elements of one row alone.
+pub(super) const LEAST_BITS: u32 = BITS + 1;
+/// Pairs of elements of a thread, which are as far from both ends of a row.
+const PAIRS: usize = ELEMENTS / 2;
+
+/// `y` gets the halves of spectra of real rows, `2^log + 1` elements each, times a factor. `x` has the rows as complex ones of `2^log`
+/// elements.
+#[gpu_kernel(launch_bounds(MOST_THREADS, 2), noalias)]
+pub fn rfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime] log: u32) {
+    let mut memory = dynamic_shared::<Complex32>();
+    let len = 1u32 << log;
+    let threads = len / ELEMENTS as u32;
+    let mine = share(false, at.of_block, threads as usize);
+    let first = block_idx().x as usize * (1usize << at.of_block);
+    let mut elements = if log <= SHORT {
+        load_block(x, at, first, log, false, &mut memory);
+        of_block_memory(&memory, mine.sequence, mine.j, log)
+    } else {
+        load(x, at, first + mine.sequence, mine.j, log, false)
+    };
+    let apart = spread(len, 16);
+    transform_all(&mut elements, &mut memory, mine, mine, Exchange { row: 1, apart, threads }, log);
+    // The spectrum of the complex row, in order.
+    let base = mine.sequence as u32 * apart;
+    sync_threads();
+    #[unroll]
+    for k in 0..ELEMENTS {
+        let i = base + spread(reversed(k, BITS) as u32 * threads + mine.j as u32, 16);
+        assume((i as usize) < memory.len());
+        memory[i] = elements[k].scaled(at.factor);
+    }
+    sync_threads();
+    if first + mine.sequence < at.count {
+        let start = at.to.start(first + mine.sequence);
+        let element = |e: u32| memory[base + spread(e, 16)];
+        let roots = roots(mine, threads);
+        #[unroll]
+        for m in 0..PAIRS {
+            let k = m as u32 * threads + mine.j as u32;
+            if k == 0 {
+                let Pair { first, last } = ends(element(0));
+                y[start] = first;
+                y[start + len as usize] = last;
+                y[start + len as usize / 2] = element(len / 2).conjugate();
+            } else {
+                let Pair { first, last } = joined(element(k), element(len - k), roots[m]);
+                y[start + k as usize] = first;
+                y[start + (len - k) as usize] = last;
+            }
+        }
+    }
+}
+
+/// `y` gets the real rows, as complex ones of `2^log` elements, whose halves of spectra are the rows of `x`, of `2^log + 1` elements, times a
+/// factor.
+#[gpu_kernel(launch_bounds(MOST_THREADS, 2), noalias)]
+pub fn irfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime] log: u32) {
+    let mut memory = dynamic_shared::<Complex32>();
+    let len = 1u32 << log;
+    let threads = len / ELEMENTS as u32;
+    let mine = share(false, at.of_block, threads as usize);
+    let first = block_idx().x as usize * (1usize << at.of_block);
+    let apart = spread(len, 16);
+    let base = mine.sequence as u32 * apart;
+    // Behind the last row are its copies, which nobody stores.
+    let start = at.from.start((first + mine.sequence).min(at.count - 1));
+    let roots = roots(mine, threads);
+    #[unroll]
+    for m in 0..PAIRS {
+        let k = m as u32 * threads + mine.j as u32;
+        if k == 0 {
+            memory[base] = of_ends(x[start], x[start + len as usize]);
+            memory[base + spread(len / 2, 16)] = x[start + len as usize / 2].conjugate();
+        } else {
+            let Pair { first, last } = split(x[start + k as usize], x[start + (len - k) as usize], roots[m]);
+            memory[base + spread(k, 16)] = first;
+            memory[base + spread(len - k, 16)] = last;
+        }
+    }
+    sync_threads();
+    let mut elements = [Complex32::ZERO; ELEMENTS];
+    #[unroll]
+    for k in 0..ELEMENTS {
+        let i = base + spread(k as u32 * threads + mine.j as u32, 16);
+        assume((i as usize) < memory.len());
+        elements[k] = memory[i].exchanged();
+    }
+    sync_threads();
+    transform_all(&mut elements, &mut memory, mine, mine, Exchange { row: 1, apart, threads }, log);
+    if log <= SHORT {
+        to_block_memory(&elements, mine.sequence, mine.j, log, &mut memory);
+        store_block(y, at, first, log, true, &memory);
+    } else {
+        store(y, at, first + mine.sequence, mine.j, log, false, true, &elements);
+    }
+}
+
+/// `exp(-πi * k / len)` for the thread's pairs, `k` elements from both ends: a sixteenth of half a turn from one to the next.
+#[gpu_fn]
+fn roots(mine: Share, threads: u32) -> [Complex32; PAIRS] {
+    let first = Complex32::unit(mine.j as f32 / (threads * ELEMENTS as u32) as f32);
+    let second = first.times(Complex32::unit(1.0 / ELEMENTS as f32));
+    let mut roots = [first; PAIRS];
+    #[unroll]
+    for m in 0..PAIRS {
+        roots[m] = if m % 2 == 0 { first.turned(m / 2) } else { second.turned(m / 2) };
+    }
+    roots
+}
