@@ -49,8 +49,8 @@ pub fn rfft<'a>(device: &Device, x: Matrix<'a, f32>, y: MatrixMut<'a, Complex32>
 
 /// The real rows whose spectra are the rows of `x` up to the middle, the inverse of [`rfft`]. `x`: `[batch, n / 2 + 1]`, `y`: `[batch, n]`.
 ///
-/// Nothing reads the imaginary parts of the first and the last column, which are zero in spectra of real rows. The plan's workspace has a
-/// copy of the spectra, which [`workspace`](Call::workspace) does not limit.
+/// Nothing reads the imaginary parts of the first and the last column, which are zero in spectra of real rows. Where rows take more than one
+/// launch, the plan's workspace has a copy of the spectra, which [`workspace`](Call::workspace) does not limit.
 ///
 /// # Errors
 /// Those of [`rfft`], where `y` has `n` columns.
