@@ -18,7 +18,7 @@ const GROUP: u32 = 64;
 /// Keys of a thread that are read before the segments of a range are known.
 const EARLY: usize = RANGE / THREADS as usize + 1;
 
-/// Sorts all segments up to [`MIDDLE`](super::ranges::MIDDLE) keys, and the tiles of longer ones. A block takes `each` ranges.
+/// Sorts all segments of up to 1024 keys, and the tiles of longer ones. A block takes `each` ranges.
 ///
 /// Tiles of a segment that is merged an odd number of times are written to `spare`, all else to `y`. `longest[0]` becomes at least the
 /// number of passes that the longest segment needs.
