@@ -194,8 +194,10 @@ pub fn end_of_begun(all: &[Around]) -> u32 {
 #[gpu_fn]
 fn tile_in(offsets: &[u32], rows: usize, s: u32, base: usize) -> Tile {
     let [from, of] = span(offsets, s, rows as u32);
-    let at = (base as u32).saturating_sub(from).div_ceil(ROOM as u32) * ROOM as u32;
-    let is_here = of > MIDDLE as u32 && at < of && ((from + at) as usize) < base + RANGE;
+    // Behind the last position there may be none of 32 bits.
+    let at = base.saturating_sub(from as usize).div_ceil(ROOM) * ROOM;
+    let is_here = of > MIDDLE as u32 && at < of as usize && from as usize + at < base + RANGE;
+    let at = at as u32;
     Tile { from, of, at, len: if is_here { (of - at).min(ROOM as u32) } else { 0 } }
 }
 

@@ -16,6 +16,9 @@ use crate::error::KernelError;
 /// Blocks for each multiprocessor, if there are enough ranges: several times as many as it runs at once, since some take longer.
 const BLOCKS: usize = 16;
 
+/// Offsets of a call: blocks count them, with their threads, in 32 bits.
+const MOST_OFFSETS: usize = 1 << 31;
+
 /// Sorts the keys of each segment in ascending order.
 ///
 /// Segment `s` has the keys from `offsets[s]` up to and without `offsets[s + 1]`, as many as may be, none included. `x` and `y` have the
@@ -38,7 +41,7 @@ const BLOCKS: usize = 16;
 /// ```
 ///
 /// # Errors
-/// From the call's methods: [`KernelError::Shape`] unless `y` is as long as `x` and there is an offset, [`KernelError::Overlap`] if `y`
+/// From the call's methods: [`KernelError::Shape`] unless `y` is as long as `x` and there are 1 to 2^31 offsets, [`KernelError::Overlap`] if `y`
 /// shares memory with another argument.
 pub fn segmented_sort<'a, K: Key>(
     device: &Device,
@@ -98,6 +101,16 @@ impl<K: Key, V: Value> SegmentedSort<'_, K, V> {
         if self.offsets.is_empty() {
             let expected = "one for each segment and one behind the last";
             return shape("offsets", expected, "0 elements".to_owned(), "without segments, pass a zero");
+        }
+        if self.offsets.len() > MOST_OFFSETS {
+            let (expected, got) =
+                (format!("at most {MOST_OFFSETS}"), format!("{} elements", self.offsets.len()));
+            return shape(
+                "offsets",
+                &expected,
+                got,
+                "leave out empty segments, or sort parts of the segments",
+            );
         }
         check_pairs(&self.x, &self.y, self.values.as_ref(), false)?;
         self.y.apart_from("y", &self.offsets, "offsets")?;
