@@ -15,6 +15,7 @@ mod counting;
 mod cursors;
 mod differences;
 mod early;
+mod far;
 mod faults;
 mod nested;
 mod ordered;

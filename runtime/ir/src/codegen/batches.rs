@@ -102,7 +102,7 @@ impl Printer<'_> {
         let Some(Indexed::Slice(slice)) = self.length_of(base) else { return None };
         let is_number = index.ty.scalar().is_some_and(|scalar| scalar.bits() >= 32);
         found.push((base, index, *at));
-        (is_number && !self.function.var(slice).mutable).then_some(())
+        (is_number && self.is_settled(slice)).then_some(())
     }
 
     /// Collects the variables of a body that an index is made of, in the body's order; nothing if the index rests on anything

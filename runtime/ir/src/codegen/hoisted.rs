@@ -93,7 +93,8 @@ impl Printer<'_> {
         let mut look = |e: &Expr| {
             let ExprKind::Index { base, index, .. } = &e.kind else { return };
             let Some(of) = self.length_of(base) else { return };
-            let is_other = matches!(of, Indexed::Slice(slice) if self.function.var(slice).mutable);
+            // A slice that the body makes has no length before the loop.
+            let is_other = matches!(of, Indexed::Slice(slice) if !self.is_settled(slice));
             if is_other || !self.is_checked_index(e) || self.is_one_of(&all, base, index) {
                 return;
             }
@@ -171,6 +172,11 @@ impl Printer<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a slice is there before a loop, and stays the same in it.
+    pub(super) fn is_settled(&self, slice: VarId) -> bool {
+        self.function.is_declared(slice) && !self.function.var(slice).mutable
     }
 
     /// Whether an index is one of these.
