@@ -6,7 +6,7 @@
 //! - patterns, types and methods that only the host has.
 
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, Expr, ExprCall, ExprCast, Generics, Pat, Type};
+use syn::{Attribute, Block, Expr, ExprCall, ExprCast, ExprPath, Generics, Pat, Type};
 
 use super::builtin_macros::SharedArray;
 use super::signature::{self, Param};
@@ -21,7 +21,8 @@ pub fn check(block: &Block, params: &[Param], generics: &Generics, errors: &mut 
         .iter()
         .filter_map(|p| Some((p.pat.ident.to_string(), signature::type_parameter(&p.written, generics)?)));
     let generic = generic.collect();
-    let slices = params.iter().filter(|p| is_slice(&p.written)).map(|p| p.pat.ident.to_string()).collect();
+    let slices =
+        params.iter().filter_map(|p| Some((p.pat.ident.to_string(), is_slice(&p.written)?))).collect();
     let numbers = generics.type_params().filter(|p| is_number(p)).map(|p| p.ident.to_string()).collect();
     BodyCheck { errors, generic, numbers, slices, ranks: Vec::new(), loops: 0, blocks: 0 }.visit_block(block);
 }
@@ -32,8 +33,8 @@ struct BodyCheck<'e> {
     generic: Vec<(String, String)>,
     /// Generic types that are numbers of the library and nothing else.
     numbers: Vec<String>,
-    /// Parameters that are slices.
-    slices: Vec<String>,
+    /// Parameters that are slices, and whether they may be written.
+    slices: Vec<(String, bool)>,
     /// Arrays that `shared!` makes, and how many extents each has.
     ranks: Vec<(String, usize)>,
     /// Loops around the expression, within its closure.
@@ -46,8 +47,14 @@ impl BodyCheck<'_> {
     /// Forgets the meaning of a name once it is another variable's.
     fn rebind(&mut self, name: &str) {
         self.generic.retain(|(known, _)| known != name);
-        self.slices.retain(|known| known != name);
+        self.slices.retain(|(known, _)| known != name);
         self.ranks.retain(|(known, _)| known != name);
+    }
+
+    /// The name of a parameter that is a slice, and whether it may be written.
+    fn slice(&self, path: &ExprPath) -> Option<&(String, bool)> {
+        let name = path.path.get_ident()?;
+        self.slices.iter().find(|(known, _)| name == known)
     }
 
     fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
@@ -122,7 +129,7 @@ impl BodyCheck<'_> {
     /// `x.sort()` of a parameter that is a slice.
     fn refuse_slice_method(&mut self, e: &syn::ExprMethodCall) {
         if let Expr::Path(path) = &*e.receiver
-            && path.path.get_ident().is_some_and(|name| self.slices.contains(&name.to_string()))
+            && self.slice(path).is_some()
             && let Some(message) = super::foreign_names::slice_method(&e.method.to_string())
         {
             self.errors.at(&e.method, message);
@@ -133,7 +140,7 @@ impl BodyCheck<'_> {
     fn refuse_range(&mut self, e: &syn::ExprMethodCall) {
         if (e.method == "get" || e.method == "get_mut")
             && let Expr::Path(path) = &*e.receiver
-            && path.path.get_ident().is_some_and(|name| self.slices.contains(&name.to_string()))
+            && self.slice(path).is_some()
             && let Some(range @ Expr::Range(_)) = e.args.first()
         {
             let message = format!(
@@ -144,20 +151,29 @@ impl BodyCheck<'_> {
         }
     }
 
-    /// `[a, b, ..]` of a parameter that is a slice.
+    /// `[a, b, ..]` of a slice, where it is not one of those that `slice_pattern` rewrites.
     fn refuse_slice_pattern(&mut self, pat: &Pat, matched: &Expr) {
         let elements = match pat {
             Pat::Reference(reference) => &*reference.pat,
             other => other,
         };
-        if let (Pat::Slice(elements), Expr::Path(path)) = (elements, matched)
-            && let Some(name) = path.path.get_ident().map(ToString::to_string)
-            && self.slices.contains(&name)
-        {
-            let message =
-                format!("a pattern takes arrays apart, and `{name}` is a slice; index it: `{name}[0]`");
-            self.errors.at(elements, message);
-        }
+        let Pat::Slice(elements) = elements else { return };
+        let message = match matched {
+            Expr::Path(path) => match self.slice(path) {
+                Some((name, true)) => format!(
+                    "a pattern takes apart slices that are only read; index `{name}`: `{name}[0]`, or split it: `{name}.split_at_mut(n)`"
+                ),
+                Some((name, false)) => format!(
+                    "elements of slices are names, `_` or constants in patterns, and a `match` ends with `_ => …`; or index it: `{name}[0]`"
+                ),
+                None => return,
+            },
+            Expr::Reference(part) if is_part(&part.expr) => {
+                "a pattern takes apart a slice that has a name; write `let part = &x[a..b];` before it".into()
+            }
+            _ => return,
+        };
+        self.errors.at(elements, message);
     }
 
     /// `value.to_string()`
@@ -328,6 +344,13 @@ fn is_number(param: &syn::TypeParam) -> bool {
     !param.bounds.is_empty() && param.bounds.iter().all(ours)
 }
 
-fn is_slice(ty: &Type) -> bool {
-    matches!(ty, Type::Reference(reference) if matches!(*reference.elem, Type::Slice(_)))
+/// Whether a type is a slice, and then whether it may be written.
+fn is_slice(ty: &Type) -> Option<bool> {
+    let Type::Reference(of) = ty else { return None };
+    matches!(*of.elem, Type::Slice(_)).then_some(of.mutability.is_some())
+}
+
+/// `x[a..b]`
+fn is_part(place: &Expr) -> bool {
+    matches!(place, Expr::Index(e) if matches!(*e.index, Expr::Range(_)))
 }

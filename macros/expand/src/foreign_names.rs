@@ -243,6 +243,13 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("rchunks", "write `(0..x.len()).step_by(n)` and take `&x[x.len() - (i + n).min(x.len())..x.len() - i]`"),
     ("as_chunks", WHOLE_CHUNKS),
     ("array_windows", WINDOWS),
+    ("split_first_mut", "write `x.split_at_mut(1)`"),
+    ("split_last_mut", "write `x.split_at_mut(x.len() - 1)`"),
+    ("swap_with_slice", "write the loop with `core::mem::swap(&mut x[i], &mut y[i])`"),
+    (
+        "copy_within",
+        "write the loop: upwards where the target begins before the source, and downwards where it begins after it",
+    ),
     ("rotate_left", "write the loop into another slice"),
     ("rotate_right", "write the loop into another slice"),
     ("is_sorted", "write `(1..x.len()).all(|i| x[i - 1] <= x[i])`"),

@@ -237,10 +237,10 @@ pub struct Choice {
 }
 
 /// The argument of `matches!`.
-struct Matches {
-    value: Expr,
-    pat: Pat,
-    guard: Option<Expr>,
+pub struct Matches {
+    pub value: Expr,
+    pub pat: Pat,
+    pub guard: Option<Expr>,
 }
 
 impl Parse for Matches {

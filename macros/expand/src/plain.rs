@@ -125,6 +125,10 @@ impl VisitMut for PlainForms {
         }
         let slices = match stmt {
             Stmt::Local(local) => slice_pattern::rewrite_let(local, &self.referents),
+            Stmt::Expr(e, None) => {
+                slice_pattern::rewrite_statement(e, &self.referents);
+                Vec::new()
+            }
             _ => Vec::new(),
         };
         visit_mut::visit_stmt_mut(&mut BelowMut(self), stmt);
@@ -180,7 +184,7 @@ impl VisitMut for PlainForms {
         }
         visit_mut::visit_expr_mut(&mut BelowMut(self), expr);
         if let Expr::Let(e) = expr {
-            self.referents.matched(&e.pat, &e.expr);
+            self.referents.tested(&e.pat, &e.expr);
         }
     }
 }

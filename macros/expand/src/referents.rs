@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, FnArg, Member, Pat, Stmt, Token, Type, parse_quote_spanned};
 
@@ -36,6 +37,17 @@ impl Referents {
     pub fn forget(&mut self, name: &syn::Ident) {
         let (name, fields) = (name.to_string(), format!("{name}."));
         self.0.retain(|known, _| *known != name && !known.starts_with(&fields));
+    }
+
+    /// The names of a pattern.
+    pub fn forget_all(&mut self, pat: TokenStream) {
+        for token in pat {
+            match token {
+                TokenTree::Ident(name) => self.forget(&name),
+                TokenTree::Group(group) => self.forget_all(group.stream()),
+                _ => {}
+            }
+        }
     }
 
     /// A parameter of a function.
@@ -83,6 +95,11 @@ impl Referents {
                 let fields = init.elems.iter().map(|field| self.of_value(field)).collect();
                 self.fields(name, fields);
             }
+            // `let (low, high) = x.split_at(n)`
+            (Pat::Tuple(pat), init) if splits(init, &["split_at"]) => {
+                pat.elems.iter().for_each(|pat| self.bind(pat, Some(Known::Slice)));
+            }
+            (Pat::TupleStruct(_), init) if splits(init, SPLIT_ENDS) => self.matched(pat, init),
             (pat, init) => self.bind(pat, self.of_value(init)),
         }
     }
@@ -111,13 +128,27 @@ impl Referents {
         }
     }
 
+    /// The variables of `if let`, or of a part of a chain.
+    pub fn tested(&mut self, pat: &Pat, value: &Expr) {
+        match pat {
+            Pat::TupleStruct(_) => self.matched(pat, value),
+            pat => self.initialised(pat, value),
+        }
+    }
+
     /// The variable of `if let Some(row) = rows.last()`.
-    pub fn matched(&mut self, pat: &Pat, value: &Expr) {
+    fn matched(&mut self, pat: &Pat, value: &Expr) {
         if let Pat::TupleStruct(some) = pat
             && some.path.is_ident("Some")
             && let Some(item) = some.elems.first()
         {
-            self.bind(item, of_items(value));
+            match item {
+                // `Some((first, rest))` of `x.split_first()`
+                Pat::Tuple(pair) if splits(value, SPLIT_ENDS) => {
+                    pair.elems.iter().skip(1).for_each(|rest| self.bind(rest, Some(Known::Slice)));
+                }
+                item => self.bind(item, of_items(value)),
+            }
         }
     }
 
@@ -251,6 +282,14 @@ fn of_items(over: &Expr) -> Option<Known> {
         }
         _ => None,
     }
+}
+
+/// Methods that give an element and a slice of the others.
+const SPLIT_ENDS: &[&str] = &["split_first", "split_last"];
+
+/// Returns whether a value is what one of these methods of slices gives.
+fn splits(value: &Expr, methods: &[&str]) -> bool {
+    matches!(value, Expr::MethodCall(call) if is_place(&call.receiver) && methods.iter().any(|name| call.method == name))
 }
 
 /// Returns whether a place is a part of a slice, `x[a..b]`.

@@ -1,16 +1,17 @@
 //! Patterns of slices, as tests of the length and of elements, and names for elements.
 //!
-//! `if let [first, rest @ ..] = x { … }` is `if x.len() >= 1 { let first = &x[0]; let rest = &x[1..]; … }`. Slices of bodies are
-//! descriptors, which no pattern of Rust's takes apart, so this is done for variables that tokens tell to be slices.
+//! `if let [first, rest @ ..] = x { … }` is `if x.len() >= 1 { let first = &x[0]; let rest = &x[1..]; … }`, and `let first = x[0];` of
+//! `&[first, ..]`. Slices of bodies are descriptors, which no pattern of Rust's takes apart, so this is done for variables that tokens
+//! tell to be slices.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    Block, Expr, ExprMatch, Lifetime, Local, Pat, PatIdent, PatSlice, Stmt, parse_quote, parse_quote_spanned,
+    BinOp, Block, Expr, ExprMatch, Local, Pat, PatIdent, PatSlice, Stmt, parse_quote, parse_quote_spanned,
 };
 
-use super::matching::guarded;
+use super::matching::{Matches, guarded};
 use super::referents::Referents;
 
 /// A pattern of a slice.
@@ -36,18 +37,43 @@ struct Case<'e> {
     body: &'e Expr,
 }
 
-/// Rewrites an `if let`, a `while let` or a `match` of a slice.
+/// Rewrites an `if let`, a `while let`, a `match` or a `matches!` of a slice.
 pub fn rewrite(expr: &mut Expr, referents: &Referents) {
     match expr {
         Expr::If(e) => tested(&mut e.cond, &mut e.then_branch, referents),
         Expr::While(e) => tested(&mut e.cond, &mut e.body, referents),
         Expr::Match(e) => {
             if let Some(plain) = matched(e, referents) {
+                // An operand, unlike a statement, does not end behind a block.
+                *expr = parse_quote!((#plain));
+            }
+        }
+        Expr::Macro(e) if e.mac.path.is_ident("matches") => {
+            if let Some(plain) = e.mac.parse_body().ok().and_then(|of| is_matched(&of, referents)) {
                 *expr = plain;
             }
         }
         _ => {}
     }
+}
+
+/// Rewrites a `match` of a slice that is a statement, and needs no `;` behind it.
+pub fn rewrite_statement(expr: &mut Expr, referents: &Referents) {
+    if let Expr::Match(e) = expr
+        && let Some(plain) = matched(e, referents)
+    {
+        *expr = plain;
+    }
+}
+
+/// `matches!(x, pattern if guard)`
+fn is_matched(Matches { value, pat, guard }: &Matches, referents: &Referents) -> Option<Expr> {
+    let taken = any_of(pat, of_slice(value, referents)?)?;
+    let (test, bound) = (&taken.test, bindings(&taken));
+    Some(match guard {
+        Some(guard) => parse_quote!((#test && { #(#bound)* #guard })),
+        None => parse_quote!((#test)),
+    })
 }
 
 /// Rewrites `let [first, rest @ ..] = x else { … };`; gives the names of parts that are slices.
@@ -87,10 +113,58 @@ fn of_slice<'e>(expr: &'e Expr, referents: &Referents) -> Option<&'e Ident> {
 
 /// A condition `let [first, ..] = x`, and the block behind it.
 fn tested(cond: &mut Expr, block: &mut Block, referents: &Referents) {
+    if let Expr::Binary(chain) = cond
+        && let BinOp::And(_) = chain.op
+    {
+        // What stands behind a pattern in a chain may use its names.
+        let mut within = referents.clone();
+        chained(&mut chain.left, &mut within);
+        return tested(&mut chain.right, block, &within);
+    }
     let Expr::Let(e) = &*cond else { return };
     if let Some(taken) = of_slice(&e.expr, referents).and_then(|x| taken(&e.pat, x)) {
         block.stmts.splice(0..0, bindings(&taken));
         *cond = taken.test;
+    }
+}
+
+/// The conditions of a chain before its last.
+fn chained(cond: &mut Expr, referents: &mut Referents) {
+    match cond {
+        Expr::Binary(chain) if matches!(chain.op, BinOp::And(_)) => {
+            chained(&mut chain.left, referents);
+            let left = &chain.left;
+            if let Some((test, bound)) = tried(&chain.right, referents) {
+                let first: Expr = parse_quote!(#left && #test);
+                *cond = bound.map_or_else(|| first.clone(), |bound| parse_quote!(#first && #bound));
+            }
+        }
+        first => {
+            if let Some((test, bound)) = tried(first, referents) {
+                *first = bound.map_or_else(|| test.clone(), |bound| parse_quote!(#test && #bound));
+            }
+        }
+    }
+}
+
+/// `let [first, ..] = x` of a chain as a test, and a `let` of the names, which always matches.
+fn tried(cond: &Expr, referents: &mut Referents) -> Option<(Expr, Option<Expr>)> {
+    let Expr::Let(e) = cond else { return None };
+    let taken = of_slice(&e.expr, referents).and_then(|x| taken(&e.pat, x));
+    referents.forget_all(e.pat.to_token_stream());
+    let taken = taken?;
+    taken.names.iter().for_each(|(pat, value)| referents.tested(pat, value));
+    let bound = bound_in_chain(&taken);
+    Some((taken.test, bound))
+}
+
+/// The names of a pattern, for a chain of conditions.
+fn bound_in_chain(Taken { names, .. }: &Taken) -> Option<Expr> {
+    let (pats, values): (Vec<_>, Vec<_>) = names.iter().map(|(pat, value)| (pat, value)).unzip();
+    match (pats.as_slice(), values.as_slice()) {
+        ([], _) => None,
+        ([pat], [value]) => Some(parse_quote!(let #pat = #value)),
+        _ => Some(parse_quote!(let (#(#pats),*) = (#(#values),*))),
     }
 }
 
@@ -110,34 +184,31 @@ fn matched(e: &ExprMatch, referents: &Referents) -> Option<Expr> {
     if cases.iter().all(takes_anything) || !takes_all(&cases) {
         return None;
     }
-    let label = label(e);
-    let is_guarded = cases.iter().any(|case| case.guard.is_some());
     let (last, others) = cases.split_last()?;
     let (bound, body) = (bindings(&last.taken), last.body);
     let mut plain: Expr = parse_quote!({ #(#bound)* #body });
     for Case { taken, guard, body } in others.iter().rev() {
-        let (test, bound) = (&taken.test, bindings(taken));
+        let test = &taken.test;
         plain = match guard {
-            _ if !is_guarded => parse_quote!(if #test { #(#bound)* #body } else { #plain }),
-            None => parse_quote!({ if #test { #(#bound)* break #label #body; } #plain }),
             Some(guard) => {
-                parse_quote!({ if #test { #(#bound)* if #guard { break #label #body; } } #plain })
+                let (guard, bound) = (behind_and(guard), bound_in_chain(taken).into_iter());
+                parse_quote!(if #test #(&& #bound)* && #guard { #body } else { #plain })
+            }
+            None => {
+                let bound = bindings(taken);
+                parse_quote!(if #test { #(#bound)* #body } else { #plain })
             }
         };
     }
-    Some(if is_guarded { parse_quote!(#label: #plain) } else { parse_quote!((#plain)) })
+    Some(plain)
 }
 
-/// A label that no `match` inside of this one has: each has fewer inside of it.
-fn label(e: &ExprMatch) -> Lifetime {
-    fn matches(tokens: TokenStream) -> usize {
-        let count = |token| match token {
-            TokenTree::Group(group) => matches(group.stream()),
-            token => usize::from(token.to_string() == "match"),
-        };
-        tokens.into_iter().map(count).sum()
+/// A condition as an operand of `&&`.
+fn behind_and(cond: &Expr) -> Expr {
+    match cond {
+        Expr::Binary(e) if matches!(e.op, BinOp::Or(_)) => parse_quote!((#cond)),
+        _ => cond.clone(),
     }
-    Lifetime::new(&format!("'__matched_{}", matches(e.to_token_stream())), Span::call_site())
 }
 
 /// Returns whether every slice matches an arm, as the lengths alone tell.
@@ -152,10 +223,12 @@ fn takes_all(cases: &[Case]) -> bool {
     ends && from.min().is_some_and(|from| (0..from).all(|n| lengths.contains(&Length::Exactly(n))))
 }
 
-fn pat_without_parens(pat: &Pat) -> &Pat {
+/// The pattern in parentheses, and whether it is one of values: behind a `&`.
+fn without_parens(pat: &Pat) -> (&Pat, bool) {
     match pat {
-        Pat::Paren(inner) => pat_without_parens(&inner.pat),
-        pat => pat,
+        Pat::Paren(inner) => without_parens(&inner.pat),
+        Pat::Reference(of) if of.mutability.is_none() => (without_parens(&of.pat).0, true),
+        pat => (pat, false),
     }
 }
 
@@ -183,7 +256,7 @@ fn any_of(pat: &Pat, slice: &Ident) -> Option<Taken> {
 
 /// A pattern of a slice; nothing if a part of it is more than a name or a constant.
 fn taken(pat: &Pat, slice: &Ident) -> Option<Taken> {
-    let Pat::Slice(PatSlice { elems, .. }) = pat_without_parens(pat) else { return None };
+    let (Pat::Slice(PatSlice { elems, .. }), by_value) = without_parens(pat) else { return None };
     let rest = elems.iter().position(is_rest);
     let least = elems.len() - usize::from(rest.is_some());
     let span = pat.span();
@@ -207,8 +280,11 @@ fn taken(pat: &Pat, slice: &Ident) -> Option<Taken> {
         let at = match rest {
             Some(rest) if i == rest => {
                 if let Pat::Ident(name) = elem {
+                    if by_value != name.by_ref.is_some() {
+                        return None;
+                    }
                     let (start, end) = (index(i, false), index(behind - 1, true));
-                    let name = PatIdent { subpat: None, ..name.clone() };
+                    let name = PatIdent { subpat: None, by_ref: None, ..name.clone() };
                     names.push((Pat::Ident(name), parse_quote_spanned!(span=> &#slice[#start..#end])));
                 }
                 continue;
@@ -216,15 +292,15 @@ fn taken(pat: &Pat, slice: &Ident) -> Option<Taken> {
             Some(rest) if i > rest => index(behind, true),
             _ => index(i, false),
         };
-        match part(elem, &parse_quote_spanned!(span=> #slice[#at]))? {
-            Part::Nothing => {}
-            Part::Name(pat, value) => names.push((pat, value)),
-            Part::Test(more) => {
-                lengths.clear();
-                test = parse_quote_spanned!(span=> #test && #more);
-            }
+        let Part { name, test: more } = part(elem, &parse_quote_spanned!(span=> #slice[#at]), by_value)?;
+        names.extend(name);
+        if let Some(more) = more {
+            lengths.clear();
+            test = parse_quote_spanned!(span=> #test && #more);
         }
     }
+    // A name that hides the slice comes last: the other values are parts of the slice.
+    names.sort_by_key(|(pat, _)| matches!(pat, Pat::Ident(name) if name.ident == *slice));
     Some(Taken { test, names, lengths })
 }
 
@@ -241,32 +317,43 @@ fn is_name(name: &PatIdent) -> bool {
     !name.ident.to_string().starts_with(char::is_uppercase)
 }
 
-enum Part {
-    Nothing,
-    Name(Pat, Expr),
-    Test(Expr),
+/// What the pattern of an element means.
+struct Part {
+    name: Option<(Pat, Expr)>,
+    test: Option<Expr>,
 }
 
-/// The pattern of an element.
-fn part(pat: &Pat, element: &Expr) -> Option<Part> {
+/// The pattern of an element, whose names are references, or values.
+fn part(pat: &Pat, element: &Expr, by_value: bool) -> Option<Part> {
+    let tests = |pat: &Pat| Some(parse_quote!(matches!(#element, #pat)));
     Some(match pat {
-        Pat::Wild(_) => Part::Nothing,
-        Pat::Paren(inner) => return part(&inner.pat, element),
-        Pat::Ident(name) if name.subpat.is_none() && is_name(name) => {
-            let (ident, mutability) = (&name.ident, &name.mutability);
-            if mutability.is_some() {
-                return None;
-            }
-            Part::Name(parse_quote!(#ident), parse_quote!(&#element))
+        Pat::Wild(_) => Part { name: None, test: None },
+        Pat::Paren(inner) => return part(&inner.pat, element, by_value),
+        Pat::Ident(name) if is_name(name) => {
+            let test = match &name.subpat {
+                Some((_, within)) => {
+                    Some(part(within, element, by_value)?).filter(|of| of.name.is_none())?.test
+                }
+                None => None,
+            };
+            Part { name: Some(named(name, element, by_value)?), test }
         }
-        Pat::Lit(_) | Pat::Range(_) | Pat::Path(_) | Pat::Ident(_) => {
-            Part::Test(parse_quote!(matches!(#element, #pat)))
-        }
+        Pat::Lit(_) | Pat::Range(_) | Pat::Path(_) | Pat::Ident(_) => Part { name: None, test: tests(pat) },
         Pat::Or(or)
             if or.cases.iter().all(|case| matches!(case, Pat::Lit(_) | Pat::Range(_) | Pat::Path(_))) =>
         {
-            Part::Test(parse_quote!(matches!(#element, #pat)))
+            Part { name: None, test: tests(pat) }
         }
         _ => return None,
     })
+}
+
+/// The name of an element, and what it stands for.
+fn named(name: &PatIdent, element: &Expr, by_value: bool) -> Option<(Pat, Expr)> {
+    let PatIdent { ident, mutability, by_ref, .. } = name;
+    match (by_value, by_ref, mutability) {
+        (true, None, mutability) => Some((parse_quote!(#mutability #ident), element.clone())),
+        (true, Some(_), None) | (false, None, None) => Some((parse_quote!(#ident), parse_quote!(&#element))),
+        _ => None,
+    }
 }
