@@ -36,6 +36,7 @@ mod operands;
 mod operators;
 mod places;
 mod statics;
+mod swaps;
 mod values;
 
 use harness::agree;

@@ -208,9 +208,12 @@ fn index_last(place: &mut Expr) {
         Expr::Paren(e) => index_last(&mut e.expr),
         Expr::Field(e) => index_last(&mut e.base),
         Expr::Index(e) if reads_itself(&e.expr) == 0 && !matches!(*e.index, Expr::Range(_)) => {
-            let (base, index, span) = (&e.expr, &e.index, e.span().resolved_at(Span::call_site()));
+            let (base, index, own) = (&e.expr, &e.index, e.span());
             let index = to_index(index, &index.to_token_stream());
-            *place = parse_quote_spanned!(span=> (*{ use ::warpsmith::__macro::AtMut as _; (#base).__at_mut(#index) }));
+            // An index that is out of bounds is a fault of the line that the call is at.
+            let call = quote_spanned!(own=> __at_mut(#index));
+            let span = own.resolved_at(Span::call_site());
+            *place = parse_quote_spanned!(span=> (*{ use ::warpsmith::__macro::AtMut as _; (#base).#call }));
         }
         Expr::Index(e) => index_last(&mut e.expr),
         _ => {}

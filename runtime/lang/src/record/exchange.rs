@@ -7,6 +7,22 @@ impl Recorder {
     /// `swap(a, b)`, of two references.
     pub fn exchange(&mut self, a: Expr, b: Expr) -> Expr {
         let [a, b] = [a, b].map(|reference| self.referred(reference));
+        self.exchange_places(a, b)
+    }
+
+    /// `x.swap(i, j)`, of whatever has elements side by side.
+    pub fn exchange_elements(&mut self, x: Expr, i: Expr, j: Expr) -> Expr {
+        let x = if x.has_effect() { self.sub_slice(true, x, None, None, false) } else { x };
+        let x = if x.has_effect() { self.bind(x) } else { x };
+        let [i, j] = [i, j].map(|at| self.bind(at));
+        let [a, b] = [i, j].map(|at| {
+            let element = self.index(x.clone(), at);
+            self.pin(element)
+        });
+        self.exchange_places(a, b)
+    }
+
+    fn exchange_places(&mut self, a: Expr, b: Expr) -> Expr {
         let kept = self.bind_always(a.clone());
         self.assign(a, b.clone());
         self.assign(b, kept)

@@ -191,7 +191,7 @@ pub trait SliceMutMethods: SliceableMut {
         &mut self,
         _i: I,
         _j: J,
-        _probe: &FnProbe<<swap_elements<Self::Element> as Instance>::Marker>,
+        _probe: &FnProbe<SwapMarker<Self::Element>>,
     ) where
         Self::Element: Copied,
     {
@@ -228,7 +228,6 @@ macro_rules! instance {
 
 instance! {
     fill_slice: Copied;
-    swap_elements: Copied;
     reverse_elements: Copied;
     copy_elements: Copied;
     element: DeviceType;
@@ -294,14 +293,18 @@ pub fn copy_elements<T: Copied>(to: &mut [T], from: &[T]) {
     }
 }
 
-/// The function behind a method of slices.
+/// `x.swap(i, j)` stands where it is called: an index that is out of bounds is a fault of that line.
 #[doc(hidden)]
-#[warpsmith_macros::gpu_fn]
-#[allow(dead_code, reason = "its emitter is called")]
-pub fn swap_elements<T: Copied>(x: &mut [T], i: usize, j: usize) {
-    let kept = x[i];
-    x[i] = x[j];
-    x[j] = kept;
+pub struct SwapMarker<T>(core::marker::PhantomData<fn() -> T>);
+
+impl<T: Copied> DeviceFn for SwapMarker<T> {
+    fn callee() -> Callee {
+        fn record(recorder: &mut Recorder, args: Vec<Expr>, _: Type) -> Expr {
+            let Ok([x, i, j]) = <[Expr; 3]>::try_from(args) else { return Expr::never() };
+            recorder.exchange_elements(x, i, j)
+        }
+        Callee::Recorded(record)
+    }
 }
 
 /// The function behind a method of slices.
