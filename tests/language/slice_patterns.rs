@@ -115,7 +115,8 @@ both!(named, named_on_host, |x, i, all| {
         let &[a, b] = pair else { return };
         out[4] += a * b;
     }
-    out[5] = match part {
+    #[allow(clippy::match_ref_pats)]
+    let of_values = match part {
         &[mut a, _, b @ 1..=9, ref rest @ ..] => {
             a += b;
             a * 10 + rest.len() as i32
@@ -123,6 +124,7 @@ both!(named, named_on_host, |x, i, all| {
         &[.., y, z] => y - z,
         _ => 7,
     };
+    out[5] = of_values;
     // Statements, and arms that leave the loop around.
     for k in 0..i {
         let from = &x[k..];

@@ -1,5 +1,15 @@
 //! Indices that something changes between the place that bounds them and their use: the check stays, and the fault is the twin's.
 
+// Kernels are written as what they test asks, also where Rust has a shorter form, and in a line each.
+#![allow(
+    clippy::explicit_counter_loop,
+    clippy::needless_range_loop,
+    clippy::redundant_closure_call,
+    clippy::single_match,
+    clippy::swap_with_temporary,
+    clippy::toplevel_ref_arg
+)]
+
 use harness::needs_cxx;
 use warpsmith::prelude::*;
 use warpsmith::simulator::Settings;
@@ -123,7 +133,7 @@ macro_rules! far {
     ($test:ident: $($name:ident |$x:ident, $out:ident, $k:ident| $body:block)+) => {
         $(
             #[gpu_kernel]
-            #[allow(unused, clippy::toplevel_ref_arg, clippy::needless_range_loop, clippy::explicit_counter_loop)]
+            #[allow(unused)]
             fn $name($x: &[u32], $out: &mut [u32], $k: u32) {
                 // A launch is asked for nothing.
                 if $out.len() == 16 && $x.len() == 16 $body
@@ -196,7 +206,7 @@ far! { numbers_that_are_changed_behind_a_guard:
     by_take |x, out, k| { let (mut a, mut i) = (Some(k), x[1]); if i < 16 { while let Some(v) = a.take() { i += v; } out[i] = 1; } }
     by_a_labelled_break |x, out, k| { let mut i = x[1]; 'all: loop { for _ in 0..4 { if i < 16 { i = k; break 'all; } } } out[i] = 1; }
     by_a_labelled_block |x, out, k| { let mut i = x[1]; if i < 16 { 'part: { if x[2] == 2 { i = k; break 'part; } out[0] = 1; } out[i] = 1; } }
-    by_what_a_block_gives |x, out, k| { let i = x[1]; let v = 'found: { if x[2] == 2 { break 'found k; } if i < 16 { break 'found i; } 0 }; out[v] = 1; }
+    by_what_a_block_gives |x, out, k| { let i = x[1]; let v = 'found: { if x[2] == 2 { break 'found k; } else if i < 16 { break 'found i; } 0 }; out[v] = 1; }
     by_continue |x, out, k| { let (mut i, mut j) = (0, 0); while i < 16 && j < 3 { j += 1; if j == 2 { i = k; continue; } } out[i] = 1u32; }
     in_the_guard |x, out, k| { let mut i = x[1]; if i < 16 && { i += k; true } { out[i] = 1; } }
     in_an_arm |x, out, k| { let mut i = x[1]; match i { n @ 0..=15 => { i = n + k; out[i] = 1 } _ => {} } }
