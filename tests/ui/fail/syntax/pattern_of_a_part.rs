@@ -1,0 +1,10 @@
+use warpsmith::prelude::*;
+
+#[gpu_kernel]
+fn kernel(x: &[u32], y: &mut [u32]) {
+    if let [b, ..] = &x[2..5] {
+        y[1] = *b;
+    }
+}
+
+fn main() {}
