@@ -114,7 +114,9 @@ fn segments_of_all_kinds_of_lengths() {
             let lengths = lengths.iter().map(|len| len * scale(&device)).collect();
             let case = Case { of: KEYS[k % KEYS.len()], lengths, offset: k % 3, descending: k % 2 == 1 };
             check::<u32, u32>(&device, &case, k as u64, small);
-            check::<f64, u32>(&device, &Case { of: KEYS[(k + 1) % KEYS.len()], ..case }, k as u64, small);
+            if k % 2 == 1 {
+                check::<f64, u32>(&device, &Case { of: KEYS[(k + 1) % KEYS.len()], ..case }, k as u64, small);
+            }
         }
     }
 }
