@@ -1,6 +1,7 @@
 //! Launches on devices of bundles: each adds the text that a GPU would run, and no other.
 
 use warpsmith::Error;
+use warpsmith::Tuner;
 use warpsmith::aot::{Bundle, BundleError};
 use warpsmith::codegen::complete;
 use warpsmith::launch::{GpuChecks, LaunchError, Limits};
@@ -167,4 +168,27 @@ fn a_device_is_of_an_architecture_of_the_bundle() {
     limits.multiprocessors = 7;
     let device = bundle.device_with(limits).expect("an architecture of the bundle");
     assert_eq!(device.limits().multiprocessors, 7);
+}
+
+#[gpu_kernel]
+fn scaled(x: &mut [f32], #[comptime] factor: u32) {
+    let i = global_id();
+    if i < x.len() {
+        x[i] *= factor as f32;
+    }
+}
+
+#[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
+fn a_tuner_adds_all_its_candidates() {
+    harness::needs_nvrtc();
+    let (bundle, device) = exact();
+    let mut x = device.alloc_zeroed::<f32>(1000).expect("memory");
+    let mut tuner = Tuner::new("scaled").rounds(1);
+    let factor = tuner.axis("factor", [2u32, 3, 5]);
+    let tuned = tuner.tune(&device, |candidate, trial| {
+        trial.launch(scaled(&mut x, candidate.get(factor)?).over(1000).block(128))
+    });
+    tuned.expect("every candidate compiles");
+    assert_eq!(bundle.kernels().iter().map(|kernel| kernel.kernel).collect::<Vec<_>>(), ["scaled"; 3]);
 }

@@ -175,7 +175,7 @@ impl Target {
 /// A step that launches a kernel: `step!(target, (grid, block), kernel(arguments))`, or with blocks of a cluster behind the threads.
 ///
 /// `step!(target, early (grid, block, cluster), kernel(arguments))` launches a kernel that waits for the one before by itself, with
-/// `grid_dependency_wait`.
+/// `grid_dependency_wait`. `step!(target, shared (grid, block, bytes), kernel(arguments))` has dynamic shared memory.
 ///
 /// The arguments are evaluated again at each launch, from what the step owns.
 macro_rules! step {
@@ -189,6 +189,9 @@ macro_rules! step {
             $launch.grid($grid).block($block).cluster($cluster).programmatic_serialization(),
             $launch
         )
+    };
+    ($target:expr, shared ($grid:expr, $block:expr, $bytes:expr), $launch:expr) => {
+        step!(@of $target, $launch.grid($grid).block($block).dynamic_shared($bytes), $launch)
     };
     ($target:expr, $at:expr, $launch:expr) => {{
         let (grid, block): (u32, u32) = $at;

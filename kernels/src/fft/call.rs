@@ -155,16 +155,7 @@ impl<'a> Family<'a> for Fft<'a> {
                 ),
             ),
         };
-        Ok(Plan {
-            kernel: "fft_tile",
-            types,
-            tile: tiles.threads as usize * ELEMENTS,
-            grid: tiles.grid,
-            block: tiles.threads,
-            shared: tiles.shared,
-            workspace,
-            why,
-        })
+        Ok(tiles.plan("fft_tile", workspace, why))
     }
 
     fn steps(self, _plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
@@ -202,17 +193,14 @@ impl<'a> Fft<'a> {
     /// One launch, whose blocks take whole rows.
     fn by_rows(self, tiles: Tiles, target: &Target) -> Result<Step<'a>, KernelError> {
         let (layout, inverse) = (self.x.layout(), self.is_inverse);
-        let row = |outer| Span { base: 0, shift: 0, outer, inner: 0, step: 1 };
-        let (from, to) = (row(layout.row_stride), row(self.y.layout().row_stride));
+        let (from, to) = (Span::of_rows(layout.row_stride), Span::of_rows(self.y.layout().row_stride));
         let at = tiles.sequences(layout.rows, self.scale, 0.0, from, to);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
-        macro_rules! whole {
-            () => {
-                fft_tile(&x, &mut y, at, tiles.log, false, false, false, inverse, inverse)
-            };
-        }
-        let ready = tiles.prepare(target, whole!())?;
-        Ok(Step::new(move || Ok(ready.launch(whole!())?)))
+        Ok(step!(
+            target,
+            shared(tiles.grid, tiles.threads, tiles.shared),
+            fft_tile(&x, &mut y, at, tiles.log, false, false, false, inverse, inverse)
+        ))
     }
 
     /// Two launches for as many rows as have room in the workspace: one for the columns of their matrices, and one for the rows of these.

@@ -6,7 +6,6 @@ use warpsmith::prelude::*;
 use super::Complex32;
 use super::call::{Fft, MOST_BITS, settings};
 use super::halves::{HalfRows, THREADS, fft_join_halves, fft_pair_up, fft_split_halves, fft_take_apart};
-use super::radix::ELEMENTS;
 use super::real_rows::{LEAST_BITS, irfft_rows, rfft_rows};
 use super::sequences::Span;
 use super::ways::{Rows, Tiles, in_packs};
@@ -58,6 +57,9 @@ pub fn irfft<'a>(device: &Device, x: Matrix<'a, Complex32>, y: MatrixMut<'a, f32
     let scale = 1.0 / (y.layout().cols / 2).max(1) as f32;
     Call::new(device, Irfft { x, y, scale, workspace: None })
 }
+
+/// Why a call has one launch.
+const IN_ONE_LAUNCH: &str = "a block transforms whole rows as complex ones of half the length";
 
 /// Transforms of real rows with their arguments.
 pub struct Rfft<'a> {
@@ -145,13 +147,7 @@ impl Real {
 
     /// Where the complex rows are, and where the halves of spectra.
     fn spans(&self) -> [Span; 2] {
-        [self.rows.row_stride / 2, self.spectra.row_stride].map(|outer| Span {
-            base: 0,
-            shift: 0,
-            outer,
-            inner: 0,
-            step: 1,
-        })
+        [self.rows.row_stride / 2, self.spectra.row_stride].map(Span::of_rows)
     }
 
     /// Bytes of complex rows that no argument has.
@@ -180,20 +176,6 @@ impl Real {
     }
 }
 
-/// The plan of a launch whose blocks transform whole rows.
-fn in_one_launch(kernel: &'static str, tiles: Tiles) -> Plan {
-    Plan {
-        kernel,
-        types: "Complex32".to_owned(),
-        tile: tiles.threads as usize * ELEMENTS,
-        grid: tiles.grid,
-        block: tiles.threads,
-        shared: tiles.shared,
-        workspace: 0,
-        why: "a block transforms whole rows as complex ones of half the length".to_owned(),
-    }
-}
-
 impl Rfft<'_> {
     fn real(&self) -> Real {
         Real::new(self.x.layout(), self.x.memory().misalignment(), self.y.layout(), self.workspace)
@@ -206,7 +188,7 @@ impl<'a> Family<'a> for Rfft<'a> {
         real.check("x", "y")?;
         self.y.memory().apart_from("y", self.x.memory(), "x")?;
         if let Some(tiles) = real.whole(limits) {
-            return Ok(in_one_launch("rfft_rows", tiles));
+            return Ok(tiles.plan("rfft_rows", 0, IN_ONE_LAUNCH.to_owned()));
         }
         let packs = real.in_packs && in_packs(self.y.memory().misalignment(), self.y.layout());
         let why =
@@ -225,13 +207,11 @@ impl<'a> Family<'a> for Rfft<'a> {
         if let Some(tiles) = real.whole(target.device.limits()) {
             let [from, to] = real.spans();
             let (x, at) = (x.values::<Complex32>(), tiles.sequences(count, self.scale, 0.0, from, to));
-            macro_rules! whole {
-                () => {
-                    rfft_rows(&x, &mut y, at, tiles.log)
-                };
-            }
-            let ready = tiles.prepare(target, whole!())?;
-            return Ok(vec![Step::new(move || Ok(ready.launch(whole!())?))]);
+            return Ok(vec![step!(
+                target,
+                shared(tiles.grid, tiles.threads, tiles.shared),
+                rfft_rows(&x, &mut y, at, tiles.log)
+            )]);
         }
         let pairs = if real.is_paired {
             matrix(x.values::<Complex32>(), count, len)?.stride(from / 2)?
@@ -265,7 +245,7 @@ impl<'a> Family<'a> for Irfft<'a> {
         real.check("y", "x")?;
         self.y.memory().apart_from("y", self.x.memory(), "x")?;
         if let Some(tiles) = real.whole(limits) {
-            return Ok(in_one_launch("irfft_rows", tiles));
+            return Ok(tiles.plan("irfft_rows", 0, IN_ONE_LAUNCH.to_owned()));
         }
         let packs = real.in_packs || !real.is_paired;
         let why =
@@ -284,13 +264,11 @@ impl<'a> Family<'a> for Irfft<'a> {
             let [to, from] = real.spans();
             let mut y = y.into_values::<Complex32>();
             let at = tiles.sequences(count, self.scale, 0.0, from, to);
-            macro_rules! whole {
-                () => {
-                    irfft_rows(&x, &mut y, at, tiles.log)
-                };
-            }
-            let ready = tiles.prepare(target, whole!())?;
-            return Ok(vec![Step::new(move || Ok(ready.launch(whole!())?))]);
+            return Ok(vec![step!(
+                target,
+                shared(tiles.grid, tiles.threads, tiles.shared),
+                irfft_rows(&x, &mut y, at, tiles.log)
+            )]);
         }
         let mut split: Box<Buffer<Complex32>> = Box::new(target.device.alloc_uninit(count * len)?);
         // SAFETY: the step owns the buffer.

@@ -40,6 +40,13 @@ pub struct Sequences {
     pub to: Span,
 }
 
+impl Span {
+    /// Rows that are a number of elements apart, each of which is a sequence.
+    pub(super) fn of_rows(apart: usize) -> Self {
+        Self { base: 0, shift: 0, outer: apart, inner: 0, step: 1 }
+    }
+}
+
 #[gpu_impl]
 impl Span {
     /// The number of element 0 of a sequence.

@@ -9,7 +9,7 @@ use super::radix::{BITS, ELEMENTS};
 use super::sequences::{Sequences, Span};
 use super::short::{self, OF_WARP};
 use crate::argument::Layout;
-use crate::call::{Ready, Target, grid_of};
+use crate::call::{Plan, Ready, Target, grid_of};
 use crate::error::KernelError;
 
 /// Bits of the longest rows that one block transforms, where it has the shared memory.
@@ -50,6 +50,20 @@ impl Tiles {
     pub fn of_rows(log: u32, count: usize, limits: &Limits) -> Option<Self> {
         let tiles = Self::new(log, count, OF_BLOCK, 0);
         (log <= MOST_BITS_OF_BLOCK && tiles.shared <= limits.shared_opt_in).then_some(tiles)
+    }
+
+    /// The plan of a launch of this kernel.
+    pub fn plan(self, kernel: &'static str, workspace: usize, why: String) -> Plan {
+        Plan {
+            kernel,
+            types: "Complex32".to_owned(),
+            tile: self.threads as usize * ELEMENTS,
+            grid: self.grid,
+            block: self.threads,
+            shared: self.shared,
+            workspace,
+            why,
+        }
     }
 
     /// Compiles and checks the launch.

@@ -321,17 +321,15 @@ fn steps<'a, T: Bounded, const N: usize>(
         Way::Block { is_packed, copies } => {
             let (copies, stride) = (copies as u32, stride as u32);
             macro_rules! by_blocks {
-                ($packed:literal) => {{
-                    let launch = histogram_by_blocks::<T, N, $packed>(
-                        &x, &packs, values, bounds, copies, stride, &mut bins,
-                    );
-                    let ready = target.prepare(launch.grid(grid).block(block).dynamic_shared(bytes))?;
-                    Step::new(move || {
-                        Ok(ready.launch(histogram_by_blocks::<T, N, $packed>(
+                ($packed:literal) => {
+                    step!(
+                        target,
+                        shared(grid, block, bytes),
+                        histogram_by_blocks::<T, N, $packed>(
                             &x, &packs, values, bounds, copies, stride, &mut bins,
-                        ))?)
-                    })
-                }};
+                        )
+                    )
+                };
             }
             if is_packed { by_blocks!(true) } else { by_blocks!(false) }
         }

@@ -62,25 +62,21 @@ pub(super) fn steps<'a, T: Bounded, W: Weight>(
     let clearing = (bins.len() as u32).div_ceil(BLOCK_THREADS).min(grid.max(64));
     let clear = step!(target, (clearing, BLOCK_THREADS), clear_bins::<W>(&mut cleared));
     let add = match Place::of::<T, W>(bins.len(), edges.len(), target.device.limits()) {
-        Place::Block { room, bytes } => {
-            macro_rules! launch {
-                () => {
-                    sums_by_blocks::<T, W>(
-                        &x,
-                        &weights,
-                        &edges,
-                        bounds,
-                        room,
-                        &mut bins,
-                        by_edges,
-                        is_weighted,
-                        is_clamped,
-                    )
-                };
-            }
-            let ready = target.prepare(launch!().grid(grid).block(BLOCK_THREADS).dynamic_shared(bytes))?;
-            Step::new(move || Ok(ready.launch(launch!())?))
-        }
+        Place::Block { room, bytes } => step!(
+            target,
+            shared(grid, BLOCK_THREADS, bytes),
+            sums_by_blocks::<T, W>(
+                &x,
+                &weights,
+                &edges,
+                bounds,
+                room,
+                &mut bins,
+                by_edges,
+                is_weighted,
+                is_clamped,
+            )
+        ),
         Place::Memory => step!(
             target,
             (grid, BLOCK_THREADS),

@@ -5,6 +5,7 @@ use warpsmith::prelude::*;
 use super::key::{Key, Value, Word, key_of, word_of};
 use super::ranges::{RANGE, ROOM, THREADS, Tile, find_tiles, offsets_below, offsets_below_next};
 use super::tile::ITEMS;
+use super::warp_search::first_without;
 
 /// Blocks that a multiprocessor runs at once: three quarters of its threads.
 const RESIDENT: u32 = 6;
@@ -128,27 +129,10 @@ fn merge_tile<K: Key, V: Value>(
 /// How many of the first `count` keys of two merged runs are of the first one, found by all lanes of a warp.
 #[gpu_fn]
 fn split<K: Key>(keys: &[K], runs: Runs, count: u32, descending: bool) -> u32 {
-    let lane = thread_idx().x % 32;
-    // The number is at least `least` and at most `most`.
-    let (mut least, mut most) = (count.saturating_sub(runs.b), count.min(runs.a));
-    while least < most {
-        let step = (most - least).div_ceil(32);
-        let at = least + lane * step;
-        let mut is_of_first = false;
-        if at < most {
-            let a = word_of::<K>(keys[runs.first + at], descending);
-            let b = word_of::<K>(keys[runs.first + runs.a + (count - 1 - at)], descending);
-            is_of_first = a <= b;
-        }
-        let of_first = ballot(is_of_first).count_ones();
-        if of_first == 0 {
-            most = least;
-        } else {
-            most = most.min(least + of_first * step);
-            least += (of_first - 1) * step + 1;
-        }
-    }
-    least
+    first_without(count.saturating_sub(runs.b), count.min(runs.a), |at| {
+        let a = word_of::<K>(keys[runs.first + at], descending);
+        a <= word_of::<K>(keys[runs.first + runs.a + (count - 1 - at)], descending)
+    })
 }
 
 /// Merges the first `of_a` words with those behind them, [`ITEMS`] from number `first` of the result on.

@@ -19,6 +19,7 @@ mod segmented_call;
 mod tile;
 mod top_k;
 mod top_k_call;
+mod warp_search;
 
 pub use call::{Sort, sort, sort_in_place, sort_pairs, sort_pairs_in_place};
 pub use count::{digit_counts, digit_starts};

@@ -5,12 +5,11 @@
 
 use warpsmith::prelude::*;
 
+use super::warp_search::first_without;
 use crate::segments::span;
 
 /// Threads of a block.
 pub const THREADS: u32 = 256;
-/// Blocks that a multiprocessor runs at once: a half of its threads.
-pub const RESIDENT: u32 = 4;
 /// Keys that a block sorts at once, and of a tile of a long segment.
 pub const ROOM: usize = 2048;
 /// Positions of a range.
@@ -57,21 +56,7 @@ pub fn passes(len: usize) -> u32 {
 /// The number of offsets below a position, found by all lanes of a warp.
 #[gpu_fn]
 pub fn offsets_below(offsets: &[u32], position: usize) -> u32 {
-    let lane = thread_idx().x % 32;
-    // The number is at least `least` and at most `most`.
-    let (mut least, mut most) = (0u32, offsets.len() as u32);
-    while least < most {
-        let step = (most - least).div_ceil(32);
-        let at = least + lane * step;
-        let below = ballot(at < most && (offsets[at.min(most - 1)] as usize) < position).count_ones();
-        if below == 0 {
-            most = least;
-        } else {
-            most = most.min(least + below * step);
-            least += (below - 1) * step + 1;
-        }
-    }
-    least
+    first_without(0, offsets.len() as u32, |at| (offsets[at] as usize) < position)
 }
 
 /// The same, where `first` offsets are below an earlier position: a look at the next few is mostly enough.

@@ -4,8 +4,8 @@ use warpsmith::prelude::*;
 
 use super::key::{Key, Value, Word, key_of, word_of};
 use super::ranges::{
-    Around, HEADS, NONE, RANGE, RESIDENT, ROOM, THREADS, Tile, check_offsets, end_of_begun, find_around,
-    find_tiles, mark_heads, offsets_below,
+    Around, HEADS, NONE, RANGE, ROOM, THREADS, Tile, check_offsets, end_of_begun, find_around, find_tiles,
+    mark_heads, offsets_below,
 };
 use super::tile::{COUNTERS, sort_by};
 
@@ -15,6 +15,8 @@ use super::tile::{COUNTERS, sort_by};
 pub const SHORT: u32 = 96;
 /// Positions that one longer segment at most begins in.
 const GROUP: u32 = 64;
+/// Blocks that a multiprocessor runs at once: a half of its threads.
+const RESIDENT: u32 = 4;
 /// Keys of a thread that are read before the segments of a range are known.
 const EARLY: usize = RANGE / THREADS as usize + 1;
 
@@ -49,14 +51,7 @@ pub fn sort_segments<K: Key, V: Value>(
     let mut first = offsets_below(offsets, begin * RANGE);
     for range in begin..ranges.min(begin + each) {
         let base = range * RANGE;
-        let mut early = [K::Word::LAST; EARLY];
-        #[unroll]
-        for k in 0..EARLY {
-            let i = base + k * THREADS as usize + t as usize;
-            if i < x.len() {
-                early[k] = word_of::<K>(x[i], descending);
-            }
-        }
+        let early = early_words::<K>(x, base, descending);
         let next = mark_heads(offsets, x.len(), base, first, &mut heads);
         find_tiles(offsets, x.len(), base, first, next, &mut tiles);
         let mut len = 0u32;
@@ -98,14 +93,7 @@ pub fn sort_segments<K: Key, V: Value>(
             );
             if has_middle {
                 sync_threads();
-                for i in (t..len).step_by(THREADS as usize) {
-                    places[i] = i as u16;
-                }
-                sync_threads();
-                sort_digits::<K>(&mut words, &mut places, &mut counters, len);
-                sort_by::<K::Word>(&mut words, &mut places, &mut counters, len, 0, |_, place| {
-                    group_of(&around, place)
-                });
+                sort_middle::<K>(&mut words, &mut places, &mut counters, &around, len);
                 write_some::<K, V>(
                     &words, &places, x_values, y, y_values, base, len, middle, has_values, descending,
                 );
@@ -115,12 +103,7 @@ pub fn sort_segments<K: Key, V: Value>(
             let tile = tiles[k];
             if uniform(tile.len) > 0 {
                 sync_threads();
-                for i in (t..tile.len).step_by(THREADS as usize) {
-                    words[i] = word_of::<K>(x[tile.from + tile.at + i], descending);
-                    places[i] = i as u16;
-                }
-                sync_threads();
-                sort_digits::<K>(&mut words, &mut places, &mut counters, uniform(tile.len));
+                sort_tile::<K>(x, tile, &mut words, &mut places, &mut counters, descending);
                 if uniform(tile.passes()).is_multiple_of(2) {
                     write::<K, V>(&words, &places, x_values, y, y_values, tile, has_values, descending);
                 } else {
@@ -143,6 +126,56 @@ pub fn sort_segments<K: Key, V: Value>(
         sync_threads();
         first = next;
     }
+}
+
+/// The words of the thread's first keys in a range, [`THREADS`] apart.
+#[gpu_fn]
+fn early_words<K: Key>(x: &[K], base: usize, descending: bool) -> [K::Word; EARLY] {
+    let t = thread_idx().x % THREADS;
+    let mut early = [K::Word::LAST; EARLY];
+    #[unroll]
+    for k in 0..EARLY {
+        let i = base + k * THREADS as usize + t as usize;
+        if i < x.len() {
+            early[k] = word_of::<K>(x[i], descending);
+        }
+    }
+    early
+}
+
+/// Sorts the words of the segments of a range that are not short, each where it is. It is a barrier.
+#[gpu_fn]
+fn sort_middle<K: Key>(
+    words: &mut [K::Word],
+    places: &mut [u16],
+    counters: &mut [u32],
+    around: &[Around],
+    len: u32,
+) {
+    for i in (thread_idx().x % THREADS..len).step_by(THREADS as usize) {
+        places[i] = i as u16;
+    }
+    sync_threads();
+    sort_digits::<K>(words, places, counters, len);
+    sort_by::<K::Word>(words, places, counters, len, 0, |_, place| group_of(around, place));
+}
+
+/// Sorts the words of a tile with their places in it. It is a barrier.
+#[gpu_fn]
+fn sort_tile<K: Key>(
+    x: &[K],
+    tile: Tile,
+    words: &mut [K::Word],
+    places: &mut [u16],
+    counters: &mut [u32],
+    descending: bool,
+) {
+    for i in (thread_idx().x % THREADS..tile.len).step_by(THREADS as usize) {
+        words[i] = word_of::<K>(x[tile.from + tile.at + i], descending);
+        places[i] = i as u16;
+    }
+    sync_threads();
+    sort_digits::<K>(words, places, counters, uniform(tile.len));
 }
 
 /// Writes the words of short segments to their places in `sorted`, with where they were. The place of a word in its segment is the number of

@@ -1,7 +1,7 @@
 //! The limits of GPUs that are not in this machine, by architecture.
 
 use super::Limits;
-use crate::error::Result;
+use crate::error::{ReportError, Result};
 use crate::nvrtc::Arch;
 use crate::resources::Multiprocessor;
 
@@ -52,10 +52,9 @@ impl Limits {
         let Arch { major, minor, .. } = arch.parse()?;
         let compute = (major, minor);
         let own = Multiprocessor::of(compute)?;
-        let (multiprocessors, l2) = TABLE
-            .iter()
-            .find(|(known, ..)| *known == compute)
-            .map_or((Self::SIMULATOR.multiprocessors, Self::SIMULATOR.l2), |(_, n, mib)| (*n, mib << 20));
+        let row = TABLE.iter().find(|(known, ..)| *known == compute);
+        let (_, multiprocessors, mib) = *row.ok_or(ReportError::Compute { compute })?;
+        let l2 = mib << 20;
         let hopper = compute >= (9, 0);
         let persists = compute >= (8, 0);
         Ok(Self {
@@ -84,8 +83,8 @@ mod tests {
 
     #[test]
     fn the_table_has_every_capability_whose_multiprocessors_are_known() {
-        for (compute, ..) in TABLE {
-            let limits = Limits::of(&format!("sm_{}{}", compute.0, compute.1)).expect("it is known");
+        for compute in Multiprocessor::capabilities() {
+            let limits = Limits::of(&format!("sm_{}{}", compute.0, compute.1)).expect("a row of the table");
             assert_eq!(Multiprocessor::of(compute), Ok(Multiprocessor::from(&limits)));
         }
         assert_eq!(Limits::of("sm_90a"), Ok(Limits::SIMULATOR), "the simulator models an H100");

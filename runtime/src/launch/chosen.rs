@@ -16,18 +16,16 @@ use crate::nvrtc::NvrtcError;
 /// A device that has the texts of kernels.
 pub(super) trait Texts {
     /// One version of a kernel.
-    type Text: HasNeeds;
+    type Text;
 
     /// The facts about a kernel before it is compiled.
     fn recorded(&self, kernel: &dyn AnyKernel) -> Result<&Recorded>;
 
     /// A version of a kernel.
     fn text(&self, kernel: &dyn AnyKernel, version: Version) -> Result<&Arc<Self::Text>>;
-}
 
-/// The requirements of a text.
-pub(super) trait HasNeeds {
-    fn needs(&self) -> &Needs;
+    /// The requirements of a version.
+    fn needs(text: &Self::Text) -> &Needs;
 }
 
 impl Texts for Gpu {
@@ -40,11 +38,9 @@ impl Texts for Gpu {
     fn text(&self, kernel: &dyn AnyKernel, version: Version) -> Result<&Arc<Loaded>> {
         self.loaded(kernel, version)
     }
-}
 
-impl HasNeeds for Loaded {
-    fn needs(&self) -> &Needs {
-        self.needs()
+    fn needs(text: &Loaded) -> &Needs {
+        text.needs()
     }
 }
 
@@ -58,11 +54,9 @@ impl Texts for Ahead {
     fn text(&self, kernel: &dyn AnyKernel, version: Version) -> Result<&Arc<Text>> {
         self.text(kernel, version)
     }
-}
 
-impl HasNeeds for Text {
-    fn needs(&self) -> &Needs {
-        &self.needs
+    fn needs(text: &Text) -> &Needs {
+        &text.needs
     }
 }
 
@@ -103,7 +97,7 @@ pub(super) fn chosen<'t, T: Texts>(
     if let Some(factor) = asked.setup.coarsening_of(kernel.name(), recorded.coarsen, shape, args)? {
         for version in Version::coarsened(checks, factor) {
             match checked(texts, kernel, version) {
-                Ok(found) if fits(&**found.0, shape, args) => return Ok(found),
+                Ok(found) if fits(T::needs(found.0), shape, args) => return Ok(found),
                 // Compiled ahead of time, a kernel may not be there coarsened; it does the same as it is.
                 Ok(_) | Err(Error::Nvrtc(NvrtcError::Missing)) => {}
                 Err(error) => return Err(error),
@@ -122,7 +116,8 @@ pub(super) fn again<'t, T: Texts>(
     args: &[KernelArg],
     attributes: &Attributes,
 ) -> Result<&'t Arc<T::Text>> {
-    let fits = text.needs().coarsened.is_none() || fits(&**text, shape, args);
+    let needs = T::needs(text);
+    let fits = needs.coarsened.is_none() || fits(needs, shape, args);
     let fulfils = || -> Result<bool> {
         let (proven, shown) = conditions::of_recorded(texts.recorded(kernel)?, shape, args, attributes);
         Ok(rests.checks & !proven == 0 && shown.includes(rests.shown))
@@ -132,8 +127,8 @@ pub(super) fn again<'t, T: Texts>(
 }
 
 /// Returns whether a text is coarsened for these arguments.
-fn fits(text: &impl HasNeeds, shape: &LaunchShape, args: &[KernelArg]) -> bool {
-    text.needs().coarsened.as_ref().is_some_and(|needs| coarsen::fits(needs, shape, args))
+fn fits(needs: &Needs, shape: &LaunchShape, args: &[KernelArg]) -> bool {
+    needs.coarsened.as_ref().is_some_and(|needs| coarsen::fits(needs, shape, args))
 }
 
 impl Rests {

@@ -86,6 +86,12 @@ impl Multiprocessor {
         })
     }
 
+    /// The compute capabilities of the table.
+    #[cfg(test)]
+    pub(crate) fn capabilities() -> impl Iterator<Item = (u32, u32)> {
+        TABLE.iter().map(|(compute, ..)| *compute)
+    }
+
     /// Registers that a warp takes.
     pub(super) fn registers_of_warp(&self, registers: u32) -> u32 {
         (registers * WARP).next_multiple_of(self.register_unit)

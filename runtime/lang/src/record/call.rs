@@ -453,7 +453,6 @@ impl Recorder {
     }
 }
 
-/// Returns whether a reference to an array is given for a slice.
 /// Returns whether an array is asked for where a shared array of one dimension, or a row of one, is given.
 fn is_shared_for_array(given: &Type, asked: &Type) -> bool {
     match (given, asked) {
@@ -465,6 +464,7 @@ fn is_shared_for_array(given: &Type, asked: &Type) -> bool {
     }
 }
 
+/// Returns whether a reference to an array is given for a slice.
 fn is_array_for_slice(given: &Type, asked: &Type) -> bool {
     match (given, asked) {
         (Type::Ref { to: given, .. }, Type::Ref { to: asked, .. }) => {

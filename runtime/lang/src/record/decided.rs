@@ -58,11 +58,10 @@ impl Recorder {
 
     /// Ends the items of the iterator, or of the part of one, whose item is being recorded.
     pub(super) fn end_items(&mut self) -> Expr {
-        let Some(End { from, k }) = self.ends.pop() else { return self.break_(None, None) };
-        let next = self.binary(BinaryOp::Add, k.clone(), number(1));
-        let moved = self.assign(from.clone(), next);
+        let Some(End { from, k }) = self.ends.last().cloned() else { return self.break_(None, None) };
+        let next = self.binary(BinaryOp::Add, k, number(1));
+        let moved = self.assign(from, next);
         self.statement(moved);
-        self.ends.push(End { from, k });
         self.continue_(None)
     }
 

@@ -11,6 +11,7 @@ pub(super) struct Early {
 }
 
 /// What ends the items of a part of an iterator: the next step is the first one of the other part.
+#[derive(Clone)]
 pub(super) struct End {
     /// The variable of the step from which on the items are those of the other part.
     pub from: Expr,

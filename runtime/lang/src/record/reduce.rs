@@ -1,6 +1,6 @@
 //! The ends of iterators: a loop with a variable that collects the items, in Rust's order.
 
-use super::equality::is_ordered;
+use super::compare_parts::is_ordered;
 use super::{Iter, RecordError, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, StmtKind, Type, UnaryOp, VarKind};
 

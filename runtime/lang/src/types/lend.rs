@@ -173,41 +173,26 @@ lent_shared! { Shared, mut }
 lent_shared! { Row }
 lent_shared! { Row, mut }
 
+/// A shared array of one dimension as an array to read, and as one to write.
 macro_rules! shared_as_array {
     ($($shared:ident)+) => {$(
-        impl<'x, T, U, const L: usize> ExpectedSlice for &Expected<&'x $shared<T>, &[U; L]> {
-            type Slice = &'x [T; L];
-            #[inline]
-            fn __lend(self) -> &'x [T; L] {
-                let (ptr, len) = self.0.given().extent();
-                assert!(len == L, "{OTHER_LENGTH}");
-                // SAFETY: as many elements as the array has, which outlive it.
-                unsafe { &*ptr.cast() }
-            }
-        }
-
-        impl<'x, T, U, const L: usize> ExpectedSlice for &Expected<&'x mut $shared<T>, &[U; L]> {
-            type Slice = &'x [T; L];
-            #[inline]
-            fn __lend(self) -> &'x [T; L] {
-                let (ptr, len) = self.0.given().extent();
-                assert!(len == L, "{OTHER_LENGTH}");
-                // SAFETY: as above.
-                unsafe { &*ptr.cast() }
-            }
-        }
-
-        impl<'x, T, U, const L: usize> ExpectedSlice for &Expected<&'x mut $shared<T>, &mut [U; L]> {
-            type Slice = &'x mut [T; L];
-            #[inline]
-            fn __lend(self) -> &'x mut [T; L] {
-                let (ptr, len) = self.0.given().extent_mut();
-                assert!(len == L, "{OTHER_LENGTH}");
-                // SAFETY: as above; the array is borrowed to be written.
-                unsafe { &mut *ptr.cast() }
-            }
-        }
+        shared_as_array! { @ &'x $shared<T>, &[U; L], &'x [T; L], extent, |ptr| &*ptr }
+        shared_as_array! { @ &'x mut $shared<T>, &[U; L], &'x [T; L], extent, |ptr| &*ptr }
+        shared_as_array! { @ &'x mut $shared<T>, &mut [U; L], &'x mut [T; L], extent_mut, |ptr| &mut *ptr }
     )+};
+    (@ $given:ty, $asked:ty, $array:ty, $extent:ident, |$ptr:ident| $reference:expr) => {
+        impl<'x, T, U, const L: usize> ExpectedSlice for &Expected<$given, $asked> {
+            type Slice = $array;
+            #[inline]
+            fn __lend(self) -> $array {
+                let (start, len) = self.0.given().$extent();
+                assert!(len == L, "{OTHER_LENGTH}");
+                let $ptr = start.cast();
+                // SAFETY: as many elements as the array has, which outlive it, and are borrowed as it is.
+                unsafe { $reference }
+            }
+        }
+    };
 }
 
 /// The recorder refuses it before a kernel runs.
