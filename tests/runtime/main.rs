@@ -8,6 +8,7 @@ mod attributes;
 mod bundled;
 mod cache;
 mod checked;
+mod checked_tiles;
 mod explained;
 mod graphs;
 mod images;

@@ -210,7 +210,7 @@ proptest! {
             Just(Keys::Descending),
             Just(Keys::Few),
         ],
-        len in prop_oneof![0usize..600, 0usize..12_000],
+        len in prop_oneof![4 => 0usize..600, 3 => 0usize..3000, 1 => 9000usize..12_000],
         offset in 0usize..5,
         (descending, in_place, is_wide, has_values) in any::<(bool, bool, bool, bool)>(),
         seed in 0u64..1000,

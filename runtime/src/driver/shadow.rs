@@ -151,10 +151,15 @@ impl Gpu {
         args: &[KernelArg],
         stream: sys::CUstream,
     ) -> Result<(), DriverError> {
-        if self.shadows.any() && !needs.shadow_table {
-            self.mark_arguments(args, needs.hidden_memory, stream)?;
+        if !self.shadows.any() {
+            return Ok(());
         }
-        Ok(())
+        if needs.shadow_table {
+            // A kernel with the table marks what its threads write, and not what the copy engine does.
+            return self
+                .mark_arguments(args, false, stream, |arg| matches!(arg, KernelArg::TensorMap { .. }));
+        }
+        self.mark_arguments(args, needs.hidden_memory, stream, |_| true)
     }
 
     /// The same of memory of the GPUs that this one reaches, whose tables its kernels do not have.
@@ -164,7 +169,7 @@ impl Gpu {
                 return Ok(());
             }
             peer.bind()?;
-            peer.mark_arguments(args, needs.hidden_memory, peer.stream().cu_stream())?;
+            peer.mark_arguments(args, needs.hidden_memory, peer.stream().cu_stream(), |_| true)?;
             peer.stream().synchronize().map_err(DriverError::at("cuStreamSynchronize"))
         })
     }
@@ -174,10 +179,12 @@ impl Gpu {
         args: &[KernelArg],
         hidden_memory: bool,
         stream: sys::CUstream,
+        counts: impl Fn(&KernelArg) -> bool,
     ) -> Result<(), DriverError> {
         let table = self.shadows.table();
         let written = |entry: &Entry| {
-            let brought = args.iter().filter_map(KernelArg::memory).filter(|memory| memory.mutable);
+            let args = args.iter().filter(|arg| counts(arg));
+            let brought = args.filter_map(KernelArg::memory).filter(|memory| memory.mutable);
             let parts =
                 brought.map(|memory| memory.range.start.max(entry.start)..memory.range.end.min(entry.end));
             let all = hidden_memory.then_some(entry.start..entry.end);

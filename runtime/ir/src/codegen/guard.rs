@@ -105,6 +105,13 @@ impl Printer<'_> {
         if !self.gpu_checks().any() {
             return printed;
         }
+        match op.facts.form {
+            Form::MatrixRows(matrices) => {
+                return self.guarded_rows(op.facts.access(0), matrices, printed, at);
+            }
+            Form::BoxLoad | Form::BoxLoadToBlocks => return self.loaded_box(op.facts.form, args, printed),
+            _ => {}
+        }
         for (i, (arg, text)) in args.iter().zip(&mut printed).enumerate() {
             let Type::Ref { to, .. } = &arg.ty else { continue };
             if !takes_pointer(op, i, &arg.ty) || text.text.is_empty() {
@@ -126,6 +133,69 @@ impl Printer<'_> {
                 *text = Text::primary(self.guard(pointer, align, reach, does, at));
             }
         }
+        printed
+    }
+
+    /// The arguments of a builtin that takes rows of matrices, the first of which is a lane's row, checked.
+    fn guarded_rows(
+        &mut self,
+        does: ArgumentAccess,
+        matrices: u32,
+        mut printed: Vec<Text>,
+        at: Location,
+    ) -> Vec<Text> {
+        let Some(row) = printed.first_mut() else { return printed };
+        let GpuChecks { alignment, initialisation } = self.gpu_checks();
+        let mut pointer = std::mem::replace(row, Text::primary("")).at(ASSIGNMENT);
+        let lanes = 8 * matrices;
+        if alignment {
+            self.need(&prelude::CHECKS);
+            self.need(&shadow::ALIGNED_ROW);
+            let site = self.site(SiteKind::Aligned, at);
+            pointer = format!("ws_aligned_row({pointer}, {lanes}, {site}, ws_fault)");
+        }
+        if initialisation && does == ArgumentAccess::Read {
+            self.need_shadow();
+            self.need(&shadow::READABLE_ROW);
+            let site = self.site(SiteKind::Unwritten, at);
+            pointer = format!("ws_readable_row({pointer}, {lanes}, {site}, ws_fault)");
+        } else if initialisation {
+            self.need_shadow();
+            self.need(&shadow::WRITTEN_ROW);
+            pointer = format!("ws_written_row({pointer}, {lanes})");
+        }
+        *row = Text::primary(pointer);
+        printed
+    }
+
+    /// The arguments of a copy of a box into a tile, the first of them, which counts as written.
+    fn loaded_box(&mut self, form: Form, args: &[Expr], mut printed: Vec<Text>) -> Vec<Text> {
+        let map = args.iter().find_map(|arg| match &arg.ty {
+            Type::Ref { to, .. } => {
+                if let Type::TensorMap(map) = &**to {
+                    Some(map)
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        });
+        let (true, Some(map), Some(tile)) = (self.gpu_checks().initialisation, map, printed.first_mut())
+        else {
+            return printed;
+        };
+        let bytes = map.elem.size() * map.extents.iter().product::<usize>();
+        let text = std::mem::replace(tile, Text::primary("")).at(ASSIGNMENT);
+        self.need_shadow();
+        self.need(&shadow::WRITTEN);
+        let function = if form == Form::BoxLoad {
+            self.need(&shadow::LOADED);
+            "ws_loaded"
+        } else {
+            self.need(&shadow::LOADED_TO_BLOCKS);
+            "ws_loaded_to_blocks"
+        };
+        *tile = Text::primary(format!("{function}({text}, {bytes}ull)"));
         printed
     }
 
@@ -219,7 +289,7 @@ impl Printer<'_> {
         let mut found = false;
         for function in self.module.all_functions() {
             visit::exprs(&function.body, &mut |e| {
-                found |= matches!(&e.kind, ExprKind::Builtin { op, .. } if op.facts.form == Form::OtherBlock);
+                found |= matches!(&e.kind, ExprKind::Builtin { op, .. } if matches!(op.facts.form, Form::OtherBlock | Form::BoxLoadToBlocks));
             });
         }
         found

@@ -147,3 +147,78 @@ __device__ __forceinline__ T* ws_readable(T* p, unsigned int site, ws_Fault* fau
 ",
     needs: &[&CHECKS, &SHADOWS],
 };
+
+/// Whether a lane's row of matrices is one that the warp takes.
+static ROW_LANES: Prelude = Prelude {
+    name: "ws_is_row",
+    code: "__device__ __forceinline__ bool ws_is_row(unsigned int lanes) {
+    unsigned int lane;
+    asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));
+    return lane < lanes;
+}
+",
+    needs: &[],
+};
+
+/// A row of matrices must be aligned.
+pub(super) static ALIGNED_ROW: Prelude = Prelude {
+    name: "ws_aligned_row",
+    code: "template <class T>
+__device__ __forceinline__ T* ws_aligned_row(T* p, unsigned int lanes, unsigned int site, ws_Fault* fault) {
+    if (ws_is_row(lanes)) ws_aligned(p, 16, site, fault);
+    return p;
+}
+",
+    needs: &[&CHECKS, &ROW_LANES],
+};
+
+/// Marks a row of matrices as written.
+pub(super) static WRITTEN_ROW: Prelude = Prelude {
+    name: "ws_written_row",
+    code: "template <class T>
+__device__ __forceinline__ T* ws_written_row(T* p, unsigned int lanes) {
+    if (ws_is_row(lanes)) ws_mark((const void*)p, 16);
+    return p;
+}
+",
+    needs: &[&WRITTEN, &ROW_LANES],
+};
+
+/// Checks that a row of matrices has been written.
+pub(super) static READABLE_ROW: Prelude = Prelude {
+    name: "ws_readable_row",
+    code: "template <class T>
+__device__ __forceinline__ T* ws_readable_row(T* p, unsigned int lanes, unsigned int site, ws_Fault* fault) {
+    unsigned int first = ws_is_row(lanes) ? ws_first_unwritten((const void*)p, 16) : 16;
+    if (first != 16) ws_fail(fault, site, first + ws_memory_of((const void*)p), 16);
+    return p;
+}
+",
+    needs: &[&READABLE, &ROW_LANES],
+};
+
+/// Marks a tile as written that the copy engine loads.
+pub(super) static LOADED: Prelude = Prelude {
+    name: "ws_loaded",
+    code: "template <class T>
+__device__ __forceinline__ const T& ws_loaded(const T& tile, unsigned long long bytes) {
+    ws_mark((const void*)tile.elements, bytes);
+    return tile;
+}
+",
+    needs: &[&WRITTEN],
+};
+
+/// The same for all blocks of the cluster: which of them the copy reaches is known at run time only.
+pub(super) static LOADED_TO_BLOCKS: Prelude = Prelude {
+    name: "ws_loaded_to_blocks",
+    code: "template <class T>
+__device__ __forceinline__ const T& ws_loaded_to_blocks(const T& tile, unsigned long long bytes) {
+    for (unsigned int block = 0; block < __clusterSizeInBlocks(); ++block) {
+        ws_mark(__cluster_map_shared_rank((void*)tile.elements, block), bytes);
+    }
+    return tile;
+}
+",
+    needs: &[&WRITTEN],
+};

@@ -224,6 +224,12 @@ pub enum Form {
     ViewOffset,
     /// A copy of all bytes of a value at once: the address is a multiple of its size.
     WholeCopy,
+    /// Rows of sixteen bytes of matrices of 8 × 8, whose addresses the first lanes pass: eight for each matrix.
+    MatrixRows(u32),
+    /// A copy of a box of a tensor into a tile, its first argument, by the copy engine.
+    BoxLoad,
+    /// The same into the tiles of several blocks of the cluster.
+    BoxLoadToBlocks,
     /// The memory of another block of the cluster.
     OtherBlock,
     /// The author's word that the condition, its argument, holds from here on.

@@ -7,7 +7,7 @@
 //! Source: PTX ISA, `ldmatrix`, `stmatrix`.
 
 use crate::codegen::ARRAY;
-use crate::ir::{ArgumentAccess, CudaText, Effect, Facts, SyncScope};
+use crate::ir::{ArgumentAccess, CudaText, Effect, Facts, Form, SyncScope};
 use crate::simulator::context;
 use crate::types::AnyBits;
 
@@ -25,7 +25,7 @@ macro_rules! loads {
                 $(#[$docs])*
                 pub fn $name<T: AnyBits>(row: &T) -> [u32; $matrices] {
                     cuda: |_: &[_], _: &_| load_text($matrices, $transposed), effect: Effect::Sync(SyncScope::Warp),
-                    by_reference: true, facts: LOADS, min_compute: (7, 5)
+                    by_reference: true, facts: LOADS.is(Form::MatrixRows($matrices)), min_compute: (7, 5)
                 } {
                     load(stringify!($name), (&raw const *row).cast(), $transposed)
                 }
@@ -58,7 +58,7 @@ macro_rules! stores {
                 $(#[$docs])*
                 pub fn $name<T: AnyBits>(row: &mut T, value: [u32; $matrices]) {
                     cuda: |_: &[_], _: &_| store_text($matrices, $transposed), effect: Effect::Sync(SyncScope::Warp),
-                    by_reference: true, facts: STORES, min_compute: (9, 0)
+                    by_reference: true, facts: STORES.is(Form::MatrixRows($matrices)), min_compute: (9, 0)
                 } {
                     store(stringify!($name), (&raw mut *row).cast(), value, $transposed);
                 }

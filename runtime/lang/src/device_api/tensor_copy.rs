@@ -4,13 +4,13 @@
 
 use super::mbarrier::SHARED_ADDRESS;
 use crate::codegen::tensor_map::TENSOR_MAP;
-use crate::ir::{Builtin, CudaText, Effect, Facts, Name, Prelude, Type};
+use crate::ir::{Builtin, CudaText, Effect, Facts, Form, Name, Prelude, Type};
 
 /// The facts of builtins that give the copy engine work.
 const STARTS: Facts = Facts { rendezvous: true, ..Facts::MOVES };
 
 macro_rules! copies {
-    ($($name:ident $builtin:literal $text:ident($($given:expr),*);)+) => {
+    ($($name:ident $builtin:literal $form:ident $text:ident($($given:expr),*);)+) => {
         /// The number of a copy in [`ALL`].
         #[derive(Clone, Copy)]
         pub enum Number { $($name),+ }
@@ -23,7 +23,7 @@ macro_rules! copies {
             Builtin {
                 effect: Effect::Writes,
                 by_reference: true,
-                facts: STARTS,
+                facts: STARTS.is(Form::$form),
                 min_compute: (9, 0),
                 ..Builtin::pure(Name::new($builtin), text)
             }
@@ -32,18 +32,18 @@ macro_rules! copies {
 }
 
 copies! {
-    Load "tma_load" load("", &[]);
-    LoadMulticast "tma_load_multicast" load(".multicast::cluster", &[BLOCKS]);
-    LoadHint "tma_load_hint" load(".L2::cache_hint", &[POLICY]);
-    LoadMulticastHint "tma_load_multicast_hint" load(".multicast::cluster.L2::cache_hint", &[BLOCKS, POLICY]);
-    Store "tma_store" store("cp.async", "");
-    ReduceAdd "tma_reduce_add" store("cp.reduce.async", ".add");
-    ReduceMin "tma_reduce_min" store("cp.reduce.async", ".min");
-    ReduceMax "tma_reduce_max" store("cp.reduce.async", ".max");
-    ReduceAnd "tma_reduce_and" store("cp.reduce.async", ".and");
-    ReduceOr "tma_reduce_or" store("cp.reduce.async", ".or");
-    ReduceXor "tma_reduce_xor" store("cp.reduce.async", ".xor");
-    Prefetch "tensormap_prefetch" prefetch();
+    Load "tma_load" BoxLoad load("", &[]);
+    LoadMulticast "tma_load_multicast" BoxLoadToBlocks load(".multicast::cluster", &[BLOCKS]);
+    LoadHint "tma_load_hint" BoxLoad load(".L2::cache_hint", &[POLICY]);
+    LoadMulticastHint "tma_load_multicast_hint" BoxLoadToBlocks load(".multicast::cluster.L2::cache_hint", &[BLOCKS, POLICY]);
+    Store "tma_store" Call store("cp.async", "");
+    ReduceAdd "tma_reduce_add" Call store("cp.reduce.async", ".add");
+    ReduceMin "tma_reduce_min" Call store("cp.reduce.async", ".min");
+    ReduceMax "tma_reduce_max" Call store("cp.reduce.async", ".max");
+    ReduceAnd "tma_reduce_and" Call store("cp.reduce.async", ".and");
+    ReduceOr "tma_reduce_or" Call store("cp.reduce.async", ".or");
+    ReduceXor "tma_reduce_xor" Call store("cp.reduce.async", ".xor");
+    Prefetch "tensormap_prefetch" Call prefetch();
 }
 
 /// An operand of a copy behind the barrier: its parameter in CUDA, and how the instruction takes it.

@@ -1,7 +1,8 @@
 //! Compares the facts of each builtin with its behaviour.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use super::{Entry, registry};
@@ -146,6 +147,8 @@ fn one_builtin_has_each_of_the_forms() {
     assert_eq!(of(Form::ViewOffset), ["offset"]);
     assert_eq!(of(Form::WholeCopy), ["copy_async"]);
     assert_eq!(of(Form::OtherBlock), ["map_shared_rank"]);
+    assert_eq!(of(Form::BoxLoad), ["tma_load", "tma_load_hint"]);
+    assert_eq!(of(Form::BoxLoadToBlocks), ["tma_load_multicast", "tma_load_multicast_hint"]);
     assert_eq!(of(Form::Assumption), ["assume", "assert_unchecked"]);
 }
 
@@ -263,9 +266,25 @@ fn a_count_at_a_barrier_is_in_its_range() {
     assert_eq!(count.builtin.facts.result, ResultRange::Within(0, most));
 }
 
-/// The accesses of a thread to one place, by its address.
+/// The accesses of a launch, each once.
 #[derive(Default)]
-struct Watched(RefCell<Vec<(usize, bool, bool)>>);
+struct Watched(RefCell<HashSet<Seen>>);
+
+/// An access to so many bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Seen {
+    address: usize,
+    bytes: usize,
+    reads: bool,
+    writes: bool,
+}
+
+/// What a call does to the place that it is given, and to how many bytes in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Observed {
+    does: ArgumentAccess,
+    bytes: usize,
+}
 
 impl Observer for Watched {
     fn interests(&self) -> Interests {
@@ -273,7 +292,7 @@ impl Observer for Watched {
     }
 
     fn on_access(&self, _by: &Thread, access: &simulator::Access) -> Result<(), SimFault> {
-        self.0.borrow_mut().push((access.address, access.kind.reads(), access.kind.writes()));
+        self.push(access, access.kind.reads(), access.kind.writes());
         Ok(())
     }
 
@@ -284,27 +303,35 @@ impl Observer for Watched {
         from: &simulator::Access,
         to: &simulator::Access,
     ) -> Result<(), SimFault> {
-        self.0.borrow_mut().extend([(from.address, true, false), (to.address, false, true)]);
+        self.push(from, true, false);
+        self.push(to, false, true);
         Ok(())
     }
 }
 
 impl Watched {
-    /// The kind of access to the place at an address.
-    fn does_to(&self, place: usize) -> ArgumentAccess {
+    fn push(&self, access: &simulator::Access, reads: bool, writes: bool) {
+        let seen = Seen { address: access.address, bytes: access.bytes as usize, reads, writes };
+        self.0.borrow_mut().insert(seen);
+    }
+
+    /// The accesses to the places from an address on.
+    fn does_to(&self, places: Range<usize>) -> Observed {
         let seen = self.0.borrow();
-        let own = seen.iter().filter(|(address, ..)| *address == place);
-        match own.fold((false, false), |(reads, writes), (_, r, w)| (reads | r, writes | w)) {
+        let own = || seen.iter().filter(|seen| places.contains(&seen.address));
+        let does = match (own().any(|seen| seen.reads), own().any(|seen| seen.writes)) {
             (false, false) => ArgumentAccess::None,
             (true, false) => ArgumentAccess::Read,
             (false, true) => ArgumentAccess::Write,
             (true, true) => ArgumentAccess::Update,
-        }
+        };
+        let places: HashSet<_> = own().map(|seen| (seen.address, seen.bytes)).collect();
+        Observed { does, bytes: places.iter().map(|(_, bytes)| bytes).sum() }
     }
 }
 
-/// The access of a warp's call to the row of sixteen bytes in shared memory that the first lane gives it.
-fn observed_of_row(call: impl Fn(&mut u32)) -> ArgumentAccess {
+/// The accesses of a warp's call to the rows of sixteen bytes in shared memory that its lanes give it.
+fn observed_of_rows(call: impl Fn(&mut u32)) -> Observed {
     let (watched, first) = (Watched::default(), Cell::new(0));
     let observers: [&dyn Observer; 1] = [&watched];
     let launch = SimLaunch { observers: &observers, ..SimLaunch::new("accesses", [1; 3], [32, 1, 1]) };
@@ -317,11 +344,11 @@ fn observed_of_row(call: impl Fn(&mut u32)) -> ArgumentAccess {
         call(unsafe { &mut *own.cast() });
     });
     outcome.expect("it runs");
-    watched.does_to(first.get())
+    watched.does_to(first.get()..first.get() + 32 * 16)
 }
 
 /// The access of a call to the place that it is given.
-fn observed(call: impl Fn(&mut u32)) -> ArgumentAccess {
+fn observed(call: impl Fn(&mut u32)) -> Observed {
     let watched = Watched::default();
     let place = Cell::new(5u32);
     let observers: [&dyn Observer; 1] = [&watched];
@@ -331,11 +358,11 @@ fn observed(call: impl Fn(&mut u32)) -> ArgumentAccess {
         call(unsafe { &mut *place.as_ptr() });
     });
     outcome.expect("it runs");
-    watched.does_to(place.as_ptr() as usize)
+    watched.does_to(place.as_ptr() as usize..place.as_ptr() as usize + 1)
 }
 
 /// Calls of every function and method that accesses a place, by name.
-fn accesses() -> HashMap<&'static str, ArgumentAccess> {
+fn accesses() -> HashMap<&'static str, Observed> {
     use super::{atomic::*, ldmatrix::*, memory::*, ordered};
     const RELAXED: Ordering = Ordering::Relaxed;
     let mut found = HashMap::new();
@@ -385,7 +412,7 @@ fn accesses() -> HashMap<&'static str, ArgumentAccess> {
     }
     macro_rules! rows {
         ($($name:literal |$place:ident| $call:expr;)+) => {
-            $(found.insert($name, observed_of_row(|$place| _ = $call));)+
+            $(found.insert($name, observed_of_rows(|$place| _ = $call));)+
         };
     }
     rows! {
@@ -421,9 +448,17 @@ fn builtins_access_what_they_say() {
             continue;
         }
         match accesses.get(name) {
-            Some(does) if entry.builtin.by_reference => assert_eq!(says, *does, "{name}"),
+            Some(observed) if entry.builtin.by_reference => {
+                let bytes = match form {
+                    Form::MatrixRows(matrices) => 16 * 8 * matrices as usize,
+                    _ if says == ArgumentAccess::None => 0,
+                    _ => size_of::<u32>(),
+                };
+                assert_eq!(Observed { does: says, bytes }, *observed, "{name}");
+            }
             _ => assert_eq!(says, ArgumentAccess::None, "{name} is not run here"),
         }
     }
-    assert_eq!(observed(|place| super::copy_async::copy_async(&mut { 0u32 }, place)), ArgumentAccess::Read);
+    let read = Observed { does: ArgumentAccess::Read, bytes: 4 };
+    assert_eq!(observed(|place| super::copy_async::copy_async(&mut { 0u32 }, place)), read);
 }
