@@ -18,11 +18,19 @@ pub(super) fn load_block(
 ) {
     let t = thread_idx().x as usize;
     let short = ELEMENTS >> log.min(BITS);
+    let is_dense = at.from.is_dense(1 << log);
+    let start = at.from.start(first * short);
+    // Behind the last sequence are copies, which nobody stores.
+    let most = ((at.count - first * short) << log) - 1;
     #[unroll]
     for k in 0..ELEMENTS {
         let i = k * block_dim().x as usize + t;
-        let sequence = (first * short + (i >> log)).min(at.count - 1);
-        let from = at.from.start(sequence) + (i & ((1usize << log) - 1)) * at.from.step;
+        let from = if is_dense {
+            start + i.min(most)
+        } else {
+            let sequence = (first * short + (i >> log)).min(at.count - 1);
+            at.from.start(sequence) + (i & ((1usize << log) - 1)) * at.from.step
+        };
         assume(from < x.len() && i + i / ELEMENTS < memory.len());
         memory[i + i / ELEMENTS] = if exchanges { x[from].exchanged() } else { x[from] };
     }
@@ -41,12 +49,19 @@ pub(super) fn store_block(
 ) {
     let t = thread_idx().x as usize;
     let short = ELEMENTS >> log.min(BITS);
+    let is_dense = at.to.is_dense(1 << log);
+    let start = at.to.start(first * short);
+    let count = (at.count - first * short) << log;
     #[unroll]
     for k in 0..ELEMENTS {
         let i = k * block_dim().x as usize + t;
-        let sequence = first * short + (i >> log);
-        if sequence < at.count {
-            let to = at.to.start(sequence) + (i & ((1usize << log) - 1)) * at.to.step;
+        if i < count {
+            let sequence = first * short + (i >> log);
+            let to = if is_dense {
+                start + i
+            } else {
+                at.to.start(sequence) + (i & ((1usize << log) - 1)) * at.to.step
+            };
             assume(to < y.len() && i + i / ELEMENTS < memory.len());
             let element = memory[i + i / ELEMENTS].scaled(at.factor);
             y[to] = if exchanges { element.exchanged() } else { element };

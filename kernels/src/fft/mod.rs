@@ -8,6 +8,7 @@ mod ahead;
 mod blocks;
 mod call;
 mod complex;
+mod half_blocks;
 mod halves;
 mod kernel;
 mod passes;

@@ -5,14 +5,19 @@ use warpsmith::prelude::*;
 
 use super::Complex32;
 use super::blocks::{load_block, of_block_memory, store_block, to_block_memory};
+use super::half_blocks::{load_halves, store_halves};
 use super::halves::{Pair, ends, joined, of_ends, split};
-use super::kernel::{MOST_THREADS, SHORT};
+use super::kernel::MOST_THREADS;
 use super::passes::{Exchange, Share, share, transform_all};
 use super::radix::{BITS, ELEMENTS, reversed, spread};
 use super::sequences::{Sequences, load, store};
 
 /// Bits of the shortest complex rows: a thread has elements of one row alone.
-pub(super) const LEAST_BITS: u32 = BITS + 1;
+pub(super) const LEAST_BITS: u32 = BITS;
+/// Bits of the longest complex rows whose halves of spectra go through shared memory: threads would use parts of sectors.
+const STAGED: u32 = 7;
+/// Bits of the longest complex rows that go through shared memory too. Those of longer ones fill sectors.
+const SHORT: u32 = 6;
 /// Pairs of elements of a thread, which are as far from both ends of a row.
 const PAIRS: usize = ELEMENTS / 2;
 
@@ -34,19 +39,41 @@ pub fn rfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime
     let apart = spread(len, 16);
     transform_all(&mut elements, &mut memory, mine, mine, Exchange { row: 1, apart, threads }, log);
     // The spectrum of the complex row, in order.
-    let base = mine.sequence as u32 * apart;
+    let base = mine.sequence as u32 * if log <= STAGED { len + 1 } else { apart };
     sync_threads();
     #[unroll]
     for k in 0..ELEMENTS {
-        let i = base + spread(reversed(k, BITS) as u32 * threads + mine.j as u32, 16);
+        let e = reversed(k, BITS) as u32 * threads + mine.j as u32;
+        let i = base + if log <= STAGED { e } else { spread(e, 16) };
         assume((i as usize) < memory.len());
         memory[i] = elements[k].scaled(at.factor);
     }
     sync_threads();
-    if first + mine.sequence < at.count {
+    let roots = roots(mine, threads);
+    if log <= STAGED {
+        #[unroll]
+        for m in 0..PAIRS {
+            let k = m as u32 * threads + mine.j as u32;
+            let (a, b) = ((base + k) as usize, (base + len - k) as usize);
+            assume(a < memory.len() && b < memory.len());
+            if k == 0 {
+                let middle = (base + len / 2) as usize;
+                assume(middle < memory.len());
+                let Pair { first, last } = ends(memory[a]);
+                memory[a] = first;
+                memory[b] = last;
+                memory[middle] = memory[middle].conjugate();
+            } else {
+                let Pair { first, last } = joined(memory[a], memory[b], roots[m]);
+                memory[a] = first;
+                memory[b] = last;
+            }
+        }
+        sync_threads();
+        store_halves(y, at, first, log, &memory);
+    } else if first + mine.sequence < at.count {
         let start = at.to.start(first + mine.sequence);
         let element = |e: u32| memory[base + spread(e, 16)];
-        let roots = roots(mine, threads);
         #[unroll]
         for m in 0..PAIRS {
             let k = m as u32 * threads + mine.j as u32;
@@ -74,27 +101,49 @@ pub fn irfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptim
     let mine = share(false, at.of_block, threads as usize);
     let first = block_idx().x as usize * (1usize << at.of_block);
     let apart = spread(len, 16);
-    let base = mine.sequence as u32 * apart;
-    // Behind the last row are its copies, which nobody stores.
-    let start = at.from.start((first + mine.sequence).min(at.count - 1));
+    let base = mine.sequence as u32 * if log <= STAGED { len + 1 } else { apart };
     let roots = roots(mine, threads);
-    #[unroll]
-    for m in 0..PAIRS {
-        let k = m as u32 * threads + mine.j as u32;
-        if k == 0 {
-            memory[base] = of_ends(x[start], x[start + len as usize]);
-            memory[base + spread(len / 2, 16)] = x[start + len as usize / 2].conjugate();
-        } else {
-            let Pair { first, last } = split(x[start + k as usize], x[start + (len - k) as usize], roots[m]);
-            memory[base + spread(k, 16)] = first;
-            memory[base + spread(len - k, 16)] = last;
+    if log <= STAGED {
+        load_halves(x, at, first, log, &mut memory);
+        #[unroll]
+        for m in 0..PAIRS {
+            let k = m as u32 * threads + mine.j as u32;
+            let (a, b) = ((base + k) as usize, (base + len - k) as usize);
+            assume(a < memory.len() && b < memory.len());
+            if k == 0 {
+                let middle = (base + len / 2) as usize;
+                assume(middle < memory.len());
+                memory[a] = of_ends(memory[a], memory[b]);
+                memory[middle] = memory[middle].conjugate();
+            } else {
+                let Pair { first, last } = split(memory[a], memory[b], roots[m]);
+                memory[a] = first;
+                memory[b] = last;
+            }
+        }
+    } else {
+        // Behind the last row are its copies, which nobody stores.
+        let start = at.from.start((first + mine.sequence).min(at.count - 1));
+        #[unroll]
+        for m in 0..PAIRS {
+            let k = m as u32 * threads + mine.j as u32;
+            if k == 0 {
+                memory[base] = of_ends(x[start], x[start + len as usize]);
+                memory[base + spread(len / 2, 16)] = x[start + len as usize / 2].conjugate();
+            } else {
+                let Pair { first, last } =
+                    split(x[start + k as usize], x[start + (len - k) as usize], roots[m]);
+                memory[base + spread(k, 16)] = first;
+                memory[base + spread(len - k, 16)] = last;
+            }
         }
     }
     sync_threads();
     let mut elements = [Complex32::ZERO; ELEMENTS];
     #[unroll]
     for k in 0..ELEMENTS {
-        let i = base + spread(k as u32 * threads + mine.j as u32, 16);
+        let e = k as u32 * threads + mine.j as u32;
+        let i = base + if log <= STAGED { e } else { spread(e, 16) };
         assume((i as usize) < memory.len());
         elements[k] = memory[i].exchanged();
     }

@@ -54,6 +54,11 @@ impl Span {
         self.base + (sequence >> self.shift) * self.outer + self.column(sequence) * self.inner
     }
 
+    /// Returns whether sequences of so many elements lie behind each other, without gaps.
+    pub(super) fn is_dense(self, len: usize) -> bool {
+        self.shift == 0 && self.outer == len && self.step == 1
+    }
+
     /// The number of a sequence in its row.
     fn column(self, sequence: usize) -> usize {
         sequence & ((1usize << self.shift) - 1)

@@ -174,6 +174,7 @@ fn sparse_products_and_spectra_print_what_the_snapshots_show() {
     prints::<fft_short_rows>("fft_short_rows@64", (6, true));
     prints::<fft_rows_ahead>("fft_rows_ahead@16384", (1 << 14, false));
     prints::<fft_tile>("fft_tile@4096", (12, false, false, false, false, false));
+    prints::<rfft_rows>("rfft_rows@64", (5,));
     prints::<rfft_rows>("rfft_rows@4096", (11,));
     prints::<irfft_rows>("irfft_rows@64", (5,));
     prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", (true,));
