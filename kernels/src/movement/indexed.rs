@@ -150,7 +150,7 @@ impl<T: GpuType> NamedRows<'_, T> {
         let rows = if self.scatters { y.rows } else { x.rows };
         let (len, count) = (values(x.cols), self.numbers.len());
         let (x_stride, y_stride) = (values(x.row_stride), values(y.row_stride));
-        let lanes = lanes_of(len, bytes);
+        let lanes = lanes_of(len, bytes, VALUES);
         let pieces = len.div_ceil(lanes * VALUES).saturating_mul(count);
         let grid = pieces.div_ceil(THREADS as usize / lanes).min(MOST_BLOCKS) as u32;
         Accesses { bytes, named: Named { count, rows, len, x_stride, y_stride }, lanes: lanes as u32, grid }

@@ -169,8 +169,11 @@ impl<T: GpuType> Pad<'_, T> {
             && row.before.is_multiple_of(pack)
             && row.inside.is_multiple_of(pack);
         let of_row = if is_packed { row.extent / pack } else { row.extent };
-        let lanes = lanes_of(of_row, if is_packed { PACK_BYTES } else { size.clamp(1, PACK_BYTES) });
-        let chunk = lanes * VALUES;
+        let bytes = if is_packed { PACK_BYTES } else { size.clamp(1, PACK_BYTES) };
+        // A thread that finds its row has as many bytes to copy as with packs, unless they are many values.
+        let each = VALUES * (PACK_BYTES / bytes).min(4);
+        let lanes = lanes_of(of_row, bytes, each);
+        let chunk = lanes * each;
         let rows = margins.outer.iter().map(|axis| axis.extent).product::<usize>();
         let pieces = Pieces { row: of_row, chunk, count: of_row.div_ceil(chunk).saturating_mul(rows) };
         let grid = pieces.count.div_ceil(THREADS as usize / lanes).min(MOST_BLOCKS) as u32;

@@ -70,6 +70,30 @@ fn element<T: GpuType>(x: &[T], first: isize, i: isize, row: Margin, value: T, b
     if first < 0 || i < 0 { value } else { x[(first + i) as usize] }
 }
 
+/// Where the values of a piece, of `values` elements each, come from.
+#[derive(Clone, Copy, Debug, GpuType)]
+#[repr(C)]
+struct Split {
+    /// The first value all of whose elements are the input's.
+    lead: usize,
+    /// The first one behind them.
+    tail: usize,
+    /// The input's element that the first of them begins with.
+    from: usize,
+}
+
+/// Splits a piece of `len` values from element `at` of the input's row on, counted from its own first element; `row` is where that is.
+#[gpu_fn]
+fn split(row: isize, at: isize, len: usize, values: usize, inside: usize) -> Split {
+    let lead = if at < 0 { (-at) as usize } else { 0 }.div_ceil(values);
+    let end = inside as isize - at;
+    let tail = if end > 0 { (end as usize / values).min(len) } else { 0 };
+    if row < 0 || lead >= tail {
+        return Split { lead: len, tail: len, from: 0 };
+    }
+    Split { lead, tail, from: (row + at + (lead * values) as isize) as usize }
+}
+
 /// Writes the padded array element by element, `lanes` threads a piece.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
 pub fn pad_elements<T: GpuType>(
@@ -83,11 +107,17 @@ pub fn pad_elements<T: GpuType>(
 ) {
     each_piece(pieces, lanes, |number, first, len, lane| {
         let row = of.first(number, border);
+        let at = first as isize - of.row.before as isize;
         let to = &mut y[number * pieces.row + first..][..len];
+        let Split { lead, tail, from } = split(row, at, len, 1, of.row.inside);
+        let inner = &x[from..][..tail - lead];
         #[unroll(8)]
-        for i in (lane..len).step_by(lanes as usize) {
-            let at = (first + i) as isize - of.row.before as isize;
-            to[i] = element::<T>(x, row, at, of.row, value, border);
+        for i in (lane..tail - lead).step_by(lanes as usize) {
+            to[lead + i] = inner[i];
+        }
+        for k in (lane..lead + len - tail).step_by(lanes as usize) {
+            let i = if k < lead { k } else { k - lead + tail };
+            to[i] = element::<T>(x, row, at + i as isize, of.row, value, border);
         }
     });
 }
@@ -108,24 +138,33 @@ pub fn pad_packs<T: GpuType, const N: usize>(
 ) {
     each_piece(pieces, lanes, |number, first, len, lane| {
         let row = of.first(number, border);
+        let at = (first * N) as isize - of.row.before as isize;
         let to = &mut y[number * pieces.row + first..][..len];
-        #[unroll(8)]
-        for i in (lane..len).step_by(lanes as usize) {
-            let at = ((first + i) * N) as isize - of.row.before as isize;
-            let is_inside = row >= 0 && at >= 0 && at + N as isize <= of.row.inside as isize;
+        let Split { lead, tail, from } = split(row, at, len, N, of.row.inside);
+        if is_aligned {
+            let inner = &x_packs[from / N..][..tail - lead];
+            #[unroll(8)]
+            for i in (lane..tail - lead).step_by(lanes as usize) {
+                to[lead + i] = inner[i];
+            }
+        } else {
+            let inner = &x[from..][..(tail - lead) * N];
+            #[unroll(8)]
+            for i in (lane..tail - lead).step_by(lanes as usize) {
+                let mut pack = Pack([value; N]);
+                #[unroll]
+                for k in 0..N {
+                    pack.0[k] = inner[i * N + k];
+                }
+                to[lead + i] = pack;
+            }
+        }
+        for k in (lane..lead + len - tail).step_by(lanes as usize) {
+            let i = if k < lead { k } else { k - lead + tail };
             let mut pack = Pack([value; N]);
-            if is_inside && is_aligned {
-                pack = x_packs[(row + at) as usize / N];
-            } else if is_inside {
-                #[unroll]
-                for k in 0..N {
-                    pack.0[k] = x[(row + at) as usize + k];
-                }
-            } else {
-                #[unroll]
-                for k in 0..N {
-                    pack.0[k] = element::<T>(x, row, at + k as isize, of.row, value, border);
-                }
+            #[unroll]
+            for k in 0..N {
+                pack.0[k] = element::<T>(x, row, at + (i * N + k) as isize, of.row, value, border);
             }
             to[i] = pack;
         }

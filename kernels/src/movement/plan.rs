@@ -157,7 +157,7 @@ impl Request {
         let pack = if packed { pack } else { 1 };
         let inner = Axis { extent: inner.extent / pack, ..inner };
         let outer: Vec<Axis> = axes.iter().map(|axis| axis.by(1, pack)).collect();
-        let lanes = lanes_of(inner.extent, pack * self.word);
+        let lanes = lanes_of(inner.extent, pack * self.word, VALUES);
         let chunk = lanes * VALUES;
         let pieces = inner.extent.div_ceil(chunk) * Outer::count(&outer);
         let teams = THREADS as usize / lanes;
@@ -168,9 +168,9 @@ impl Request {
     }
 }
 
-/// Threads that share a row of `len` values of `bytes` bytes. They access whole lines of it.
-pub fn lanes_of(len: usize, bytes: usize) -> usize {
-    let wanted = len.div_ceil(VALUES).next_power_of_two();
+/// Threads that share a row of `len` values of `bytes` bytes, about `each` of them a thread. They access whole lines of it.
+pub fn lanes_of(len: usize, bytes: usize, each: usize) -> usize {
+    let wanted = len.div_ceil(each).next_power_of_two();
     let least = len.next_power_of_two().min(LINE / bytes).min(WARP);
     wanted.clamp(least, THREADS as usize)
 }
