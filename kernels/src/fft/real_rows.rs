@@ -39,7 +39,7 @@ pub fn rfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime
     let apart = spread(len, 16);
     transform_all(&mut elements, &mut memory, mine, mine, Exchange { row: 1, apart, threads }, log);
     // The spectrum of the complex row, in order.
-    let base = mine.sequence as u32 * if log <= STAGED { len + 1 } else { apart };
+    let base = mine.sequence as u32 * apart;
     sync_threads();
     #[unroll]
     for k in 0..ELEMENTS {
@@ -101,7 +101,7 @@ pub fn irfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptim
     let mine = share(false, at.of_block, threads as usize);
     let first = block_idx().x as usize * (1usize << at.of_block);
     let apart = spread(len, 16);
-    let base = mine.sequence as u32 * if log <= STAGED { len + 1 } else { apart };
+    let base = mine.sequence as u32 * apart;
     let roots = roots(mine, threads);
     if log <= STAGED {
         load_halves(x, at, first, log, &mut memory);

@@ -14,6 +14,9 @@ use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, ste
 use crate::error::KernelError;
 use crate::pack::{PACK_BYTES, Pack};
 
+/// Values of arrays that are enough for all threads.
+const MANY: usize = 1 << 20;
+
 /// Surrounds an array with elements: `y` has `margins[k][0]` indices before those of `x` along axis `k`, and `margins[k][1]` behind them.
 ///
 /// `x`: an array of `extents`, at most six of them, the last axis the fastest; `y`: as many elements as the extents with their margins
@@ -170,11 +173,11 @@ impl<T: GpuType> Pad<'_, T> {
             && row.inside.is_multiple_of(pack);
         let of_row = if is_packed { row.extent / pack } else { row.extent };
         let bytes = if is_packed { PACK_BYTES } else { size.clamp(1, PACK_BYTES) };
-        // A thread that finds its row has as many bytes to copy as with packs, unless they are many values.
-        let each = VALUES * (PACK_BYTES / bytes).min(4);
+        let rows = margins.outer.iter().map(|axis| axis.extent).product::<usize>();
+        // To find its row takes a thread as long as to copy several values, of which many arrays have enough for all threads.
+        let each = if rows.saturating_mul(of_row) >= MANY { 4 * VALUES } else { VALUES };
         let lanes = lanes_of(of_row, bytes, each);
         let chunk = lanes * each;
-        let rows = margins.outer.iter().map(|axis| axis.extent).product::<usize>();
         let pieces = Pieces { row: of_row, chunk, count: of_row.div_ceil(chunk).saturating_mul(rows) };
         let grid = pieces.count.div_ceil(THREADS as usize / lanes).min(MOST_BLOCKS) as u32;
         Accesses { is_packed, is_aligned, margins, pieces, lanes: lanes as u32, grid }
