@@ -170,15 +170,9 @@ impl Printer<'_> {
 
     /// The arguments of a copy of a box into a tile, the first of them, which counts as written.
     fn loaded_box(&mut self, form: Form, args: &[Expr], mut printed: Vec<Text>) -> Vec<Text> {
-        let map = args.iter().find_map(|arg| match &arg.ty {
-            Type::Ref { to, .. } => {
-                if let Type::TensorMap(map) = &**to {
-                    Some(map)
-                } else {
-                    None
-                }
-            }
-            _ => None,
+        let map = args.iter().find_map(|arg| {
+            let Type::Ref { to, .. } = &arg.ty else { return None };
+            if let Type::TensorMap(map) = &**to { Some(map) } else { None }
         });
         let (true, Some(map), Some(tile)) = (self.gpu_checks().initialisation, map, printed.first_mut())
         else {
@@ -187,15 +181,9 @@ impl Printer<'_> {
         let bytes = map.elem.size() * map.extents.iter().product::<usize>();
         let text = std::mem::replace(tile, Text::primary("")).at(ASSIGNMENT);
         self.need_shadow();
-        self.need(&shadow::WRITTEN);
-        let function = if form == Form::BoxLoad {
-            self.need(&shadow::LOADED);
-            "ws_loaded"
-        } else {
-            self.need(&shadow::LOADED_TO_BLOCKS);
-            "ws_loaded_to_blocks"
-        };
-        *tile = Text::primary(format!("{function}({text}, {bytes}ull)"));
+        let marks = if form == Form::BoxLoad { &shadow::LOADED } else { &shadow::LOADED_TO_BLOCKS };
+        self.need(marks);
+        *tile = Text::primary(format!("{}({text}, {bytes}ull)", marks.name));
         printed
     }
 
@@ -289,7 +277,8 @@ impl Printer<'_> {
         let mut found = false;
         for function in self.module.all_functions() {
             visit::exprs(&function.body, &mut |e| {
-                found |= matches!(&e.kind, ExprKind::Builtin { op, .. } if matches!(op.facts.form, Form::OtherBlock | Form::BoxLoadToBlocks));
+                let ExprKind::Builtin { op, .. } = &e.kind else { return };
+                found |= matches!(op.facts.form, Form::OtherBlock | Form::BoxLoadToBlocks);
             });
         }
         found
