@@ -60,7 +60,7 @@ fn process(test: &str, folder: &Path, variables: &[(&str, &str)]) -> Child {
     for other in ["WARPSMITH_CACHE", "WARPSMITH_CACHE_SIZE", "WARPSMITH_DUMP", "WARPSMITH_DEBUGINFO"] {
         command.env_remove(other);
     }
-    command.env("WARPSMITH_CACHE_DIR", folder);
+    command.env("WARPSMITH_CACHE_DIR", folder).env("LD_LIBRARY_PATH", libraries());
     for (name, value) in variables {
         if value.is_empty() {
             command.env_remove(name)
@@ -69,6 +69,16 @@ fn process(test: &str, folder: &Path, variables: &[(&str, &str)]) -> Child {
         };
     }
     command.spawn().expect("this executable runs")
+}
+
+/// The folders of `LD_LIBRARY_PATH` that have NVRTC. Those that cargo adds change when it builds something beside the tests, and then a
+/// process loads NVRTC to see which it is.
+fn libraries() -> String {
+    let path = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let is_nvrtc = |file: fs::DirEntry| file.file_name().to_string_lossy().starts_with("libnvrtc.so");
+    let has = |folder: &PathBuf| fs::read_dir(folder).is_ok_and(|files| files.flatten().any(is_nvrtc));
+    let folders = std::env::join_paths(std::env::split_paths(&path).filter(has));
+    folders.expect("parts of such a path").into_string().expect("a path in UTF-8")
 }
 
 /// The output of a process behind `RESULT`, once it has ended well.
@@ -219,8 +229,7 @@ fn a_change_of_where_nvrtc_is_found_is_noticed() {
     let folder = Folder::new("moved");
     let extra = folder.0.join("libraries");
     fs::create_dir_all(&extra).expect("own folder");
-    let path = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
-    let path = format!("{}:{path}", extra.display());
+    let path = format!("{}:{}", extra.display(), libraries());
     let start = || result(spawn("start", &folder.0, &[("LD_LIBRARY_PATH", &path)]));
     assert!(start().starts_with("compiler, loaded"));
     assert!(start().starts_with("disk, not loaded"));
