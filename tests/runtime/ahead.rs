@@ -13,7 +13,7 @@ use warpsmith::{Error, Job, compile_all};
 use super::cache::{Folder, said_by};
 
 #[gpu_kernel]
-fn scaled(x: &mut [f32], #[comptime] factor: u32) {
+pub(super) fn scaled(x: &mut [f32], #[comptime] factor: u32) {
     let i = global_id();
     if i < x.len() {
         x[i] *= factor as f32;

@@ -7,6 +7,9 @@ use warpsmith::codegen::complete;
 use warpsmith::launch::{GpuChecks, LaunchError, Limits};
 use warpsmith::prelude::*;
 
+use super::ahead::scaled;
+use super::resources::capped_without_spills;
+
 #[gpu_kernel]
 fn halved(x: &[f32], y: &mut [f32]) {
     let i = global_id();
@@ -170,14 +173,6 @@ fn a_device_is_of_an_architecture_of_the_bundle() {
     assert_eq!(device.limits().multiprocessors, 7);
 }
 
-#[gpu_kernel]
-fn scaled(x: &mut [f32], #[comptime] factor: u32) {
-    let i = global_id();
-    if i < x.len() {
-        x[i] *= factor as f32;
-    }
-}
-
 #[test]
 #[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
 fn a_tuner_adds_all_its_candidates() {
@@ -191,4 +186,17 @@ fn a_tuner_adds_all_its_candidates() {
     });
     tuned.expect("every candidate compiles");
     assert_eq!(bundle.kernels().iter().map(|kernel| kernel.kernel).collect::<Vec<_>>(), ["scaled"; 3]);
+}
+
+#[test]
+#[cfg_attr(not(nvrtc), ignore = "needs NVRTC")]
+fn a_kernel_that_is_checked_at_every_access_need_not_meet_demands() {
+    harness::needs_nvrtc();
+    let (_, device) = exact();
+    let x = device.alloc_zeroed::<f32>(1000).expect("memory");
+    let mut y = device.alloc_zeroed::<f32>(1000).expect("memory");
+    let refused = capped_without_spills(&x, &mut y).over(1000).launch(&device).expect_err("it spills");
+    assert!(refused.to_string().contains("demands `no_spills`"), "{refused}");
+    let checked = capped_without_spills(&x, &mut y).over(1000).gpu_checks(GpuChecks::ALL);
+    checked.launch(&device).expect("it compiles");
 }

@@ -27,7 +27,7 @@ fn rows_of_matrices_have_sixteen_bytes_each() {
     let launch = |device: &Device, y: &mut Buffer<u32>, all, by| {
         stored_rows(y, all, by).grid(1).block(32).launch(device)
     };
-    // A lane has the first elements of its own again, and the row's elements come from every other lane.
+    // Each lane loads its own number again, and adds the element at its place in the first rows: four lanes brought a row, two elements each.
     let sums: Vec<u32> = (0..32).map(|lane| lane + lane / 2).collect();
     runs::<stored_rows>(&sums, |device, y| launch(device, y, false, 0));
     finds::<stored_rows>(ROWS, 16, "byte 0 of them unwritten", |device| {

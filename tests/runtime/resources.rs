@@ -82,7 +82,7 @@ fn nvrtc_alone_tells_what_a_kernel_takes() {
 }
 
 #[gpu_kernel(max_registers(24), require(no_spills))]
-fn capped_without_spills(x: &[f32], y: &mut [f32]) {
+pub(super) fn capped_without_spills(x: &[f32], y: &mut [f32]) {
     many_alive(x, y);
 }
 

@@ -17,20 +17,13 @@ pub(super) fn load_block(
     memory: &mut [Complex32],
 ) {
     let t = thread_idx().x as usize;
-    let short = ELEMENTS >> log.min(BITS);
-    let is_dense = at.from.is_dense(1 << log);
-    let start = at.from.start(first * short);
-    // Behind the last sequence are copies, which nobody stores.
-    let most = ((at.count - first * short) << log) - 1;
+    let first = first * (ELEMENTS >> log.min(BITS));
+    // Places beyond the last sequence get copies of its last element, which nobody stores.
+    let most = ((at.count - first) << log) - 1;
     #[unroll]
     for k in 0..ELEMENTS {
         let i = k * block_dim().x as usize + t;
-        let from = if is_dense {
-            start + i.min(most)
-        } else {
-            let sequence = (first * short + (i >> log)).min(at.count - 1);
-            at.from.start(sequence) + (i & ((1usize << log) - 1)) * at.from.step
-        };
+        let from = at.from.element(first, i.min(most), log);
         assume(from < x.len() && i + i / ELEMENTS < memory.len());
         memory[i + i / ELEMENTS] = if exchanges { x[from].exchanged() } else { x[from] };
     }
@@ -48,20 +41,13 @@ pub(super) fn store_block(
     memory: &[Complex32],
 ) {
     let t = thread_idx().x as usize;
-    let short = ELEMENTS >> log.min(BITS);
-    let is_dense = at.to.is_dense(1 << log);
-    let start = at.to.start(first * short);
-    let count = (at.count - first * short) << log;
+    let first = first * (ELEMENTS >> log.min(BITS));
+    let count = (at.count - first) << log;
     #[unroll]
     for k in 0..ELEMENTS {
         let i = k * block_dim().x as usize + t;
         if i < count {
-            let sequence = first * short + (i >> log);
-            let to = if is_dense {
-                start + i
-            } else {
-                at.to.start(sequence) + (i & ((1usize << log) - 1)) * at.to.step
-            };
+            let to = at.to.element(first, i, log);
             assume(to < y.len() && i + i / ELEMENTS < memory.len());
             let element = memory[i + i / ELEMENTS].scaled(at.factor);
             y[to] = if exchanges { element.exchanged() } else { element };

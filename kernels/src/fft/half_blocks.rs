@@ -1,5 +1,6 @@
-//! Halves of spectra of short rows, which go through shared memory on their way from and to global memory. There, they are as far apart as
-//! complex rows in which one element is left out behind every 16: threads of a row and of the next ones are in different banks.
+//! Halves of spectra of short rows, which go through shared memory on their way to and from global memory.
+//!
+//! There they are as far apart as complex rows that leave out one element behind every 16, so that neighbouring threads use different banks.
 
 use warpsmith::prelude::*;
 
@@ -7,48 +8,58 @@ use super::Complex32;
 use super::radix::{ELEMENTS, spread};
 use super::sequences::Sequences;
 
-/// Loads the halves of a block, whose rows are from `first` on: neighbouring threads load neighbouring elements. Behind the last row are
-/// its copies.
-#[gpu_fn]
-pub(super) fn load_halves(x: &[Complex32], at: Sequences, first: usize, log: u32, memory: &mut [Complex32]) {
-    let (columns, apart) = ((1u32 << log) + 1, spread(1 << log, 16));
-    let (all, last) = (1u32 << at.of_block, rows(at, first) - 1);
-    let start = at.from.start(first);
-    #[unroll]
-    for k in 0..=ELEMENTS {
-        let i = k as u32 * block_dim().x + thread_idx().x;
-        let row = i / columns;
-        if row < all {
-            let from = start + row.min(last) as usize * at.from.outer + (i - row * columns) as usize;
-            let to = (row * apart + (i - row * columns)) as usize;
-            assume(from < x.len() && to < memory.len());
-            memory[to] = x[from];
-        }
-    }
-    sync_threads();
+/// An element of the halves of a block.
+#[derive(Clone, Copy, Debug, GpuType)]
+#[repr(C)]
+struct Element {
+    row: u32,
+    column: u32,
+    /// Where it is in shared memory.
+    place: usize,
 }
 
-/// Stores the halves of a block likewise.
+/// The element that the calling thread copies in step `k` of all: neighbouring threads copy neighbouring elements.
 #[gpu_fn]
-pub(super) fn store_halves(y: &mut [Complex32], at: Sequences, first: usize, log: u32, memory: &[Complex32]) {
-    let (columns, apart) = ((1u32 << log) + 1, spread(1 << log, 16));
-    let count = rows(at, first);
-    let start = at.to.start(first);
-    #[unroll]
-    for k in 0..=ELEMENTS {
-        let i = k as u32 * block_dim().x + thread_idx().x;
-        let row = i / columns;
-        if row < count {
-            let to = start + row as usize * at.to.outer + (i - row * columns) as usize;
-            let from = (row * apart + (i - row * columns)) as usize;
-            assume(to < y.len() && from < memory.len());
-            y[to] = memory[from];
-        }
-    }
+fn element(k: usize, log: u32) -> Element {
+    let columns = (1u32 << log) + 1;
+    let i = k as u32 * block_dim().x + thread_idx().x;
+    let (row, column) = (i / columns, i % columns);
+    Element { row, column, place: (row * spread(1 << log, 16) + column) as usize }
 }
 
 /// The rows of a block.
 #[gpu_fn]
 fn rows(at: Sequences, first: usize) -> u32 {
     (1usize << at.of_block).min(at.count - first) as u32
+}
+
+/// Loads the halves of a block, whose rows begin with row `first`. Rows beyond the last get copies of it, which nobody stores.
+#[gpu_fn]
+pub(super) fn load_halves(x: &[Complex32], at: Sequences, first: usize, log: u32, memory: &mut [Complex32]) {
+    let (start, last) = (at.from.start(first), rows(at, first) - 1);
+    #[unroll]
+    for k in 0..=ELEMENTS {
+        let Element { row, column, place } = element(k, log);
+        if row < 1 << at.of_block {
+            let from = start + row.min(last) as usize * at.from.outer + column as usize;
+            assume(from < x.len() && place < memory.len());
+            memory[place] = x[from];
+        }
+    }
+    sync_threads();
+}
+
+/// Stores the halves of a block.
+#[gpu_fn]
+pub(super) fn store_halves(y: &mut [Complex32], at: Sequences, first: usize, log: u32, memory: &[Complex32]) {
+    let (start, count) = (at.to.start(first), rows(at, first));
+    #[unroll]
+    for k in 0..=ELEMENTS {
+        let Element { row, column, place } = element(k, log);
+        if row < count {
+            let to = start + row as usize * at.to.outer + column as usize;
+            assume(to < y.len() && place < memory.len());
+            y[to] = memory[place];
+        }
+    }
 }

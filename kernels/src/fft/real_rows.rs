@@ -51,24 +51,12 @@ pub fn rfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime
     sync_threads();
     let roots = roots(mine, threads);
     if log <= STAGED {
-        #[unroll]
-        for m in 0..PAIRS {
-            let k = m as u32 * threads + mine.j as u32;
-            let (a, b) = ((base + k) as usize, (base + len - k) as usize);
-            assume(a < memory.len() && b < memory.len());
-            if k == 0 {
-                let middle = (base + len / 2) as usize;
-                assume(middle < memory.len());
-                let Pair { first, last } = ends(memory[a]);
-                memory[a] = first;
-                memory[b] = last;
-                memory[middle] = memory[middle].conjugate();
-            } else {
-                let Pair { first, last } = joined(memory[a], memory[b], roots[m]);
-                memory[a] = first;
-                memory[b] = last;
-            }
-        }
+        let both_ends = |memory: &mut [Complex32], first: usize, last: usize| {
+            let both = ends(memory[first]);
+            memory[first] = both.first;
+            memory[last] = both.last;
+        };
+        replace_pairs(&mut memory, base, len, mine.j as u32, roots, both_ends, joined);
         sync_threads();
         store_halves(y, at, first, log, &memory);
     } else if first + mine.sequence < at.count {
@@ -105,22 +93,10 @@ pub fn irfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptim
     let roots = roots(mine, threads);
     if log <= STAGED {
         load_halves(x, at, first, log, &mut memory);
-        #[unroll]
-        for m in 0..PAIRS {
-            let k = m as u32 * threads + mine.j as u32;
-            let (a, b) = ((base + k) as usize, (base + len - k) as usize);
-            assume(a < memory.len() && b < memory.len());
-            if k == 0 {
-                let middle = (base + len / 2) as usize;
-                assume(middle < memory.len());
-                memory[a] = of_ends(memory[a], memory[b]);
-                memory[middle] = memory[middle].conjugate();
-            } else {
-                let Pair { first, last } = split(memory[a], memory[b], roots[m]);
-                memory[a] = first;
-                memory[b] = last;
-            }
-        }
+        let first_of_ends = |memory: &mut [Complex32], first: usize, last: usize| {
+            memory[first] = of_ends(memory[first], memory[last]);
+        };
+        replace_pairs(&mut memory, base, len, mine.j as u32, roots, first_of_ends, split);
     } else {
         // Behind the last row are its copies, which nobody stores.
         let start = at.from.start((first + mine.sequence).min(at.count - 1));
@@ -154,6 +130,36 @@ pub fn irfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptim
         store_block(y, at, first, log, true, &memory);
     } else {
         store(y, at, first + mine.sequence, mine.j, log, false, true, &elements);
+    }
+}
+
+/// Replaces the thread's pairs of the row of `len + 1` elements that begins at `base`: the first and the last element by `ends`, and others by
+/// `pair`, which also gets their root. The element in the middle becomes its conjugate.
+#[gpu_fn]
+fn replace_pairs(
+    memory: &mut [Complex32],
+    base: u32,
+    len: u32,
+    j: u32,
+    roots: [Complex32; PAIRS],
+    ends: impl Fn(&mut [Complex32], usize, usize),
+    pair: impl Fn(Complex32, Complex32, Complex32) -> Pair,
+) {
+    #[unroll]
+    for m in 0..PAIRS {
+        let k = m as u32 * (len / ELEMENTS as u32) + j;
+        let (a, b) = ((base + k) as usize, (base + len - k) as usize);
+        assume(a < memory.len() && b < memory.len());
+        if k == 0 {
+            let middle = (base + len / 2) as usize;
+            assume(middle < memory.len());
+            ends(memory, a, b);
+            memory[middle] = memory[middle].conjugate();
+        } else {
+            let Pair { first, last } = pair(memory[a], memory[b], roots[m]);
+            memory[a] = first;
+            memory[b] = last;
+        }
     }
 }
 

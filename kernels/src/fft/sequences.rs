@@ -54,9 +54,14 @@ impl Span {
         self.base + (sequence >> self.shift) * self.outer + self.column(sequence) * self.inner
     }
 
-    /// Returns whether sequences of so many elements lie behind each other, without gaps.
-    pub(super) fn is_dense(self, len: usize) -> bool {
-        self.shift == 0 && self.outer == len && self.step == 1
+    /// The number of element `i` of sequences of `2^log` elements, which are counted through from sequence `first` on.
+    pub(super) fn element(self, first: usize, i: usize, log: u32) -> usize {
+        // Sequences that follow one another without gaps.
+        if self.shift == 0 && self.outer == 1 << log && self.step == 1 {
+            self.base + (first << log) + i
+        } else {
+            self.start(first + (i >> log)) + (i & ((1usize << log) - 1)) * self.step
+        }
     }
 
     /// The number of a sequence in its row.

@@ -14,7 +14,7 @@ use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, ste
 use crate::error::KernelError;
 use crate::pack::{PACK_BYTES, Pack};
 
-/// Values of arrays that are enough for all threads.
+/// An array with as many values keeps every multiprocessor busy, even if each thread writes several.
 const MANY: usize = 1 << 20;
 
 /// Surrounds an array with elements: `y` has `margins[k][0]` indices before those of `x` along axis `k`, and `margins[k][1]` behind them.
@@ -174,7 +174,7 @@ impl<T: GpuType> Pad<'_, T> {
         let of_row = if is_packed { row.extent / pack } else { row.extent };
         let bytes = if is_packed { PACK_BYTES } else { size.clamp(1, PACK_BYTES) };
         let rows = margins.outer.iter().map(|axis| axis.extent).product::<usize>();
-        // To find its row takes a thread as long as to copy several values, of which many arrays have enough for all threads.
+        // Finding its row costs a thread as much as copying several values.
         let each = if rows.saturating_mul(of_row) >= MANY { 4 * VALUES } else { VALUES };
         let lanes = lanes_of(of_row, bytes, each);
         let chunk = lanes * each;

@@ -70,7 +70,7 @@ fn element<T: GpuType>(x: &[T], first: isize, i: isize, row: Margin, value: T, b
     if first < 0 || i < 0 { value } else { x[(first + i) as usize] }
 }
 
-/// Where the values of a piece, of `values` elements each, come from.
+/// The part of a piece that is copied from the input as it is. The values around it are of margins.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 struct Split {
@@ -82,12 +82,11 @@ struct Split {
     from: usize,
 }
 
-/// Splits a piece of `len` values from element `at` of the input's row on, counted from its own first element; `row` is where that is.
+/// Splits a piece of `len` values that begins with element `at` of the input's row, which may be before the row; `row` is where the row begins.
 #[gpu_fn]
 fn split(row: isize, at: isize, len: usize, values: usize, inside: usize) -> Split {
-    let lead = if at < 0 { (-at) as usize } else { 0 }.div_ceil(values);
-    let end = inside as isize - at;
-    let tail = if end > 0 { (end as usize / values).min(len) } else { 0 };
+    let lead = ((-at).max(0) as usize).div_ceil(values);
+    let tail = ((inside as isize - at).max(0) as usize / values).min(len);
     if row < 0 || lead >= tail {
         return Split { lead: len, tail: len, from: 0 };
     }

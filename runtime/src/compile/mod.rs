@@ -73,7 +73,7 @@ impl CompileJob {
         LaunchError::check_parameter_bytes(kernel, source.needs.parameter_bytes, limit)?;
         let arch = Arch { major: compute.0, minor: compute.1, specific: source.needs.arch_specific };
         let KernelAttributes { fmad, requires, .. } = module.module().attributes;
-        // Checks of every access cost registers and calls, so they are held to nothing.
+        // With checks of every access, which take registers and calls, a kernel need not meet its author's demands.
         let requires = if let Checks::Also(_) = version.checks { Requirements::NONE } else { requires };
         let warns_of_local_memory = requires.no_spills || requires.no_local_memory;
         let relocatable = source.needs.launches;

@@ -270,7 +270,7 @@ fn a_count_at_a_barrier_is_in_its_range() {
 #[derive(Default)]
 struct Watched(RefCell<HashSet<Seen>>);
 
-/// An access to so many bytes.
+/// An access: which bytes it touches, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Seen {
     address: usize,
