@@ -32,6 +32,7 @@ mod handles;
 mod hostile_names;
 mod inferred;
 mod instances;
+mod launch_facts;
 mod lent;
 mod lent_results;
 mod lifetimes;

@@ -45,6 +45,11 @@ impl Place {
         Place { offset: self.offset + offset, name: format!("{}.{name}", self.name), ..self }
     }
 
+    /// An element of it, as of an array.
+    fn element(self, at: usize, size: usize) -> Self {
+        Place { offset: self.offset + at * size, name: format!("{}[{at}]", self.name), ..self }
+    }
+
     /// An extent or a stride of it, as of a view.
     fn of_view(self, rank: usize, name: &str) -> Option<Self> {
         Some(self.at(view_offset(rank, name)?, &format!("{name}()")))
@@ -80,6 +85,11 @@ impl FunctionScope<'_> {
                     _ => None,
                 }
             }
+            ExprKind::Index { base, index, .. } => {
+                let Type::Array(element, len) = base.ty.peeled() else { return None };
+                let at = usize::try_from(self.look(index).as_int()?).ok().filter(|at| at < len)?;
+                Some(self.parameter(base)?.element(at, element.size()))
+            }
             _ => None,
         }
     }
@@ -99,12 +109,14 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// The range of a field that is an integer of a kernel's parameter, or an extent of a view.
-    pub fn part(&self, base: &Expr, name: &str, e: &Expr) -> Option<Range> {
+    /// The range of a field or an element that is an integer of a kernel's parameter.
+    pub fn part(&self, e: &Expr) -> Option<Range> {
         let scalar = integer(e)?;
-        if let Some(place) = self.parameter(e) {
-            return Some(Range::exactly(place.integer(scalar)));
-        }
+        Some(Range::exactly(self.parameter(e)?.integer(scalar)))
+    }
+
+    /// The range of an extent of a view.
+    pub fn view_part(&self, base: &Expr, name: &str) -> Option<Range> {
         match base.ty.peeled() {
             Type::View { rank, .. } if axes(*rank).contains(&name) => {
                 Some(Range::exactly(self.axis_extent(base, name)?))

@@ -178,7 +178,7 @@ impl<'a> FunctionScope<'a> {
             | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
             ExprKind::SubSlice { .. } | ExprKind::Table { .. } | ExprKind::ArrayList(_) => true,
-            ExprKind::Index { base, .. } => self.list_of(base).is_some(),
+            ExprKind::Index { base, .. } => self.list_of(base).is_some() || self.parameter(e).is_some(),
             ExprKind::Builtin { op, .. } => op.position().is_some() || op.facts.result.is_of_arguments(),
             _ => false,
         };
@@ -305,7 +305,9 @@ impl<'a> FunctionScope<'a> {
                 Some(position) => self.position(position),
                 None => self.given(op.facts.result, args, known, fuel),
             },
-            ExprKind::Field(base, axis) => self.axis(base, axis).or_else(|| self.part(base, axis, e)),
+            ExprKind::Field(base, axis) => {
+                self.axis(base, axis).or_else(|| self.part(e)).or_else(|| self.view_part(base, axis))
+            }
             ExprKind::Call { function, args, .. } => self.returned(*function, args, known, fuel),
             ExprKind::Select(cond, a, b) => {
                 let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {
@@ -363,10 +365,11 @@ impl<'a> FunctionScope<'a> {
                 }
             }
             ExprKind::Index { base, .. } => {
-                self.elements_of(base, known, fuel).or_else(|| match &base.kind {
+                let stored = || match &base.kind {
                     ExprKind::Var(array) => self.stored.get(array).cloned(),
                     _ => None,
-                })
+                };
+                self.elements_of(base, known, fuel).or_else(|| self.part(e)).or_else(stored)
             }
             _ => None,
         }

@@ -153,7 +153,7 @@ impl Walk<'_> {
     }
 
     /// Division and bits of numbers that are not negative, in 32 bits instead of 64, and without a sign.
-    fn divided(
+    pub(super) fn divided(
         &self,
         op: BinaryOp,
         (a, b): (&Expr, &Expr),
@@ -172,10 +172,6 @@ impl Walk<'_> {
             Scalar::I32 => self.scope.ensure_least(&self.scope.range(a, &self.known), 0)?,
             _ if both.0.is_positive && both.1.is_positive => self.fits(whole)?,
             _ => return None,
-        };
-        let unsigned = |e: Expr| match e.as_int() {
-            Some(n) => Expr::constant(ConstValue::Int(n), Type::Scalar(Scalar::U32)),
-            None => Expr { kind: ExprKind::Cast(e.into()), ty: Type::Scalar(Scalar::U32) },
         };
         let needs = [&both.0.needs, &both.1.needs, &sound, &fits];
         let needs = needs.into_iter().fold(Vec::new(), |all, more| joined(&all, more));
@@ -196,6 +192,20 @@ impl Walk<'_> {
         }
         let needs = self.fits(e)?;
         Some(Narrow { e: new, low: Quantity::Const(0), high: range.high, needs, is_positive: true })
+    }
+}
+
+/// A number that fits `int` and is not negative, without a sign.
+pub(super) fn unsigned(e: Expr) -> Expr {
+    let ty = Type::Scalar(Scalar::U32);
+    match (e.as_int(), e.kind) {
+        (Some(n), _) => Expr::constant(ConstValue::Int(n), ty),
+        // It was only widened.
+        (None, ExprKind::Cast(inner)) if inner.ty == ty => *inner,
+        (None, ExprKind::Cast(inner)) if e.ty == Type::U64 && inner.ty == Type::Scalar(Scalar::I32) => {
+            Expr { kind: ExprKind::Cast(inner), ty }
+        }
+        (None, kind) => Expr { kind: ExprKind::Cast(Expr { kind, ty: e.ty }.into()), ty },
     }
 }
 

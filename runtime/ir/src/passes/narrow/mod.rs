@@ -288,6 +288,19 @@ impl Walk<'_> {
                     narrowing.exprs.insert(place_of(e), new.e);
                 }
             }
+            // Compilers see by themselves where the text alone keeps numbers small.
+            ExprKind::Binary(op, a, b) if e.ty == Type::U64 && is_quotient(*op, b) => {
+                if let Some(new) = self.divided(*op, (a, b), e, narrowing)
+                    && !new.needs.is_empty()
+                    && narrowing.accept(&new.needs)
+                {
+                    let [a, b] = [a, b].map(|part| fit::unsigned(narrowing.rewritten(part)));
+                    let kind = ExprKind::Binary(*op, a.into(), b.into());
+                    let short = Expr { kind, ty: Type::Scalar(Scalar::U32) };
+                    let kind = ExprKind::Cast(short.into());
+                    narrowing.exprs.insert(place_of(e), Expr { kind, ty: e.ty.clone() });
+                }
+            }
             ExprKind::Cast(inner) if integer(inner).is_some() && narrowing.is_narrowed(inner) => {
                 if let Some(new) = self.narrow(inner, narrowing)
                     && new.is_positive

@@ -36,8 +36,9 @@ pub(super) struct Run<'a> {
     /// Lengths of the slice and of the struct's view.
     pub(super) lengths: [i128; 2],
     pub(super) integers: [i128; 3],
-    /// The struct's integer.
+    /// The struct's integer, and its array.
     pub(super) n: i128,
+    pub(super) extents: [i128; 2],
     /// The address of the slice.
     pub(super) address: u64,
     /// Bytes of dynamic shared memory.
@@ -68,6 +69,7 @@ impl LaunchValues for Run<'_> {
         Some(match (parameter.position, parameter.offset) {
             (4, 0) => self.n,
             (4, 16) => self.lengths[1],
+            (4, at @ (24 | 32)) => self.extents[usize::from(at == 32)],
             (at, 0) => self.integers[at - 1],
             other => unreachable!("no such parameter: {other:?}"),
         })
@@ -276,6 +278,7 @@ impl Run<'_> {
                     );
                 }
                 match &base.kind {
+                    ExprKind::Field(_, name) if name == "extents" => self.extents[i as usize],
                     ExprKind::Table { .. } => {
                         self.left |= !(0..length).contains(&i);
                         if self.left { 0 } else { TABLE[i as usize] }
@@ -370,6 +373,12 @@ impl Run<'_> {
         }
         let right = self.value(b);
         let mask = scalar.map_or(0, |scalar| i128::from(scalar.bits()) - 1);
+        let overflows =
+            right == -1 && scalar.and_then(Scalar::int_range).is_some_and(|(least, _)| left == least);
+        if matches!(op, BinaryOp::Div | BinaryOp::Rem) && (right == 0 || overflows) {
+            self.left = true;
+            return 0;
+        }
         let exact = match op {
             BinaryOp::And | BinaryOp::Or => i128::from(right != 0),
             BinaryOp::Add => left + right,
@@ -395,9 +404,9 @@ impl Run<'_> {
     pub(super) fn shown(&self) -> String {
         let conditions = self.module.conditions.iter().chain(&self.module.fits);
         let conditions: Vec<String> = conditions.map(ToString::to_string).collect();
-        let Run { lengths, integers, n, shared, grid, block, thread, at, .. } = self;
+        let Run { lengths, integers, n, extents, shared, grid, block, thread, at, .. } = self;
         format!(
-            "{lengths:?} {integers:?} {n} {shared} {grid:?} {block:?} {thread:?} {at:?}\n{conditions:#?}\n{}",
+            "{lengths:?} {integers:?} {n} {extents:?} {shared} {grid:?} {block:?} {thread:?} {at:?}\n{conditions:#?}\n{}",
             self.module
         )
     }

@@ -26,6 +26,7 @@ fn launched(module: &Module, dice: &mut Dice) -> [usize; 2] {
     let lengths = [(); 2].map(|()| dice.pick(&[0, 1, 7, 16, 64, 200, 1000]) + dice.below(3) as i128);
     let integers = INTEGERS.map(|scalar| extreme(dice, scalar));
     let n = extreme(dice, Scalar::U32);
+    let extents = [(); 2].map(|()| extreme(dice, Scalar::U64));
     // Large grids too, where only the corners run: indices wrap there.
     let wide = dice.pick(&[1, 2, 4, 1 << 21, 1 << 30, i32::MAX as u32]);
     let grid = [wide - dice.below(wide.min(4) as usize) as u32, 1 + dice.below(2) as u32, 1];
@@ -43,6 +44,7 @@ fn launched(module: &Module, dice: &mut Dice) -> [usize; 2] {
         lengths,
         integers,
         n,
+        extents,
         address,
         shared,
         grid,

@@ -356,6 +356,7 @@ impl Writer {
         let op = self.dice.pick(&all);
         let left = self.value(scalar, depth - 1);
         let right = match op {
+            Div | Rem if self.dice.below(3) == 0 => self.leaf(scalar),
             Div | Rem => constant(1 + self.dice.below(9) as i128, scalar),
             Shl | Shr => constant(self.dice.below(6) as i128, scalar),
             _ => self.value(scalar, depth - 1),
@@ -386,6 +387,7 @@ impl Writer {
             3 => match self.dice.below(6) {
                 0 if self.is_kernel => narrowed(self.call(NUMBER, Type::U64), scalar),
                 1 => narrowed(expr(ExprKind::Field(self.whole().into(), "n".into()), Scalar::U32), scalar),
+                2 => narrowed(self.whole_element(), scalar),
                 _ => narrowed(expr(ExprKind::Len(self.indexed().into()), Scalar::U64), scalar),
             },
             4 | 5 => {
@@ -407,20 +409,33 @@ impl Writer {
         }
     }
 
+    /// An element of the struct's array.
+    fn whole_element(&mut self) -> Expr {
+        let base = Expr { kind: ExprKind::Field(self.whole().into(), "extents".into()), ty: extents() };
+        let index = constant(self.dice.below(2) as i128, Scalar::U64).into();
+        expr(ExprKind::Index { base: base.into(), index, at: AT, proof: Proof::Text }, Scalar::U64)
+    }
+
     fn cast(&mut self, scalar: Scalar) -> Expr {
         let var = self.dice.pick(&self.scope.clone());
         narrowed(expr(ExprKind::Var(var), self.scalar(var)), scalar)
     }
 }
 
-/// `struct { n: u32, cells: View<u32> }`
+/// `[u64; 2]`
+fn extents() -> Type {
+    Type::Array(Type::U64.into(), 2)
+}
+
+/// `struct { n: u32, cells: View<u32>, extents: [u64; 2] }`
 fn whole() -> Type {
     let cells = Type::View { elem: Type::U32.into(), mutable: false, rank: 1 };
     let fields = vec![
         FieldType { name: "n", ty: Type::U32, offset: 0 },
         FieldType { name: "cells", ty: cells, offset: 8 },
+        FieldType { name: "extents", ty: extents(), offset: 24 },
     ];
-    Type::Struct(StructType { name: "S".into(), cuda_name: None, fields, size: 24, align: 8 }.into())
+    Type::Struct(StructType { name: "S".into(), cuda_name: None, fields, size: 40, align: 8 }.into())
 }
 
 pub(super) fn slice() -> Type {

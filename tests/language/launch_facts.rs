@@ -1,0 +1,86 @@
+//! Numbers in arrays of a parameter, which a launch knows as it knows other parameters.
+
+use warpsmith::prelude::*;
+
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Grid {
+    pitch: u32,
+    extents: [usize; 2],
+}
+
+/// The transpose of a matrix of `extents[0]` rows and `extents[1]` columns.
+#[gpu_kernel]
+fn transposed(x: &[f32], y: &mut [f32], grid: Grid) {
+    let [rows, cols] = grid.extents;
+    let i = global_id();
+    if i < x.len() {
+        y[(i % cols) * rows + i / cols] = x[i];
+    }
+}
+
+/// The same through pointers, whose offsets nothing checks.
+#[gpu_kernel]
+fn transposed_by_pointers(x: &[f32], y: &mut [f32], shape: [[usize; 2]; 1]) {
+    let i = global_id();
+    if i < x.len() {
+        let (row, col) = (i / shape[0][1], i % shape[0][1]);
+        // SAFETY: the launch has arrays of this shape.
+        unsafe { *y.as_mut_ptr().wrapping_add(col * shape[0][0] + row) = *x.as_ptr().wrapping_add(i) };
+    }
+}
+
+/// Elements that two numbers of a list are apart, in a loop.
+#[gpu_kernel]
+fn sums(x: &[f32], y: &mut [f32], at: [u32; 3]) {
+    for i in (global_id()..y.len()).step_by(global_size()) {
+        y[i] = x[i / at[0] as usize] + x[i % at[1] as usize + at[2] as usize];
+    }
+}
+
+const SHAPE: [usize; 2] = [20, 30];
+
+#[test]
+fn elements_of_a_parameters_array_prove_indices_at_launch() {
+    let device = Device::simulator();
+    let x: Vec<f32> = (0..600).map(|i| i as f32).collect();
+    let (from, mut to) =
+        (device.upload(&x).expect("memory"), device.alloc_zeroed::<f32>(600).expect("memory"));
+    let grid = Grid { pitch: 0, extents: SHAPE };
+    let explained = transposed(&from, &mut to, grid).over(600).explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
+    transposed(&from, &mut to, grid).over(600).launch(&device).expect("no fault");
+    let wanted: Vec<f32> = (0..600).map(|i| (i % 20 * 30 + i / 20) as f32).collect();
+    assert_eq!(device.download(&to).expect("memory"), wanted);
+
+    let mut short = device.alloc_zeroed::<f32>(40).expect("memory");
+    let explained = sums(&from, &mut short, [2, 7, 590]).over(8).explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
+
+    // A launch whose numbers are others is checked.
+    let launch = sums(&from, &mut short, [2, 7, 595]).over(40);
+    assert_eq!(launch.explain().expect("it is valid").checked().count(), 1);
+    let error = launch.launch(&device).expect_err("600 is behind the last").to_string();
+    assert!(error.contains("index 600") && error.contains("length 600"), "{error}");
+    let none = Grid { pitch: 0, extents: [20, 0] };
+    let error =
+        transposed(&from, &mut to, none).over(600).launch(&device).expect_err("no columns").to_string();
+    assert!(error.contains("zero"), "{error}");
+}
+
+#[test]
+fn quotients_are_of_32_bits_where_a_launch_shows_that_they_fit() {
+    let device = Device::simulator();
+    let x: Vec<f32> = (0..600).map(|i| i as f32).collect();
+    let (from, mut to) =
+        (device.upload(&x).expect("memory"), device.alloc_zeroed::<f32>(600).expect("memory"));
+    let launch = transposed_by_pointers(&from, &mut to, [SHAPE]).over(600);
+    let text = launch.cuda_source().expect("it is valid");
+    assert!(text.contains("(unsigned int)i / (unsigned int)shape[0][1]"), "{text}");
+    launch.launch(&device).expect("no fault");
+    assert_eq!(device.download(&to).expect("memory")[..3], [0.0, 30.0, 60.0]);
+
+    let text = transposed_by_pointers(&from, &mut to, [[20, 1 << 33]]).over(600).cuda_source();
+    let text = text.expect("it is valid");
+    assert!(text.contains("= i / shape[0][1]"), "{text}");
+}
