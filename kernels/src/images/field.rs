@@ -30,6 +30,24 @@ pub struct Field {
     pub chunk: usize,
 }
 
+/// One of several planes below each other, whose extents and strides fit 32 bits. Strides are in samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, GpuType)]
+#[repr(C)]
+pub struct Plane {
+    /// Rows of a plane.
+    pub rows: u32,
+    /// Samples of a row.
+    pub cols: u32,
+    /// From one row of the input to the next.
+    pub x_stride: u32,
+    /// From one row of the output to the next.
+    pub y_stride: u32,
+    /// The first row and column of the results.
+    pub first: [u32; 2],
+    /// The end of the rows and columns of the results.
+    pub end: [u32; 2],
+}
+
 /// How a thread loads and stores its samples.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
@@ -84,31 +102,31 @@ pub fn sample_of<T: Sample, const LOADS: usize>(window: &[T::Neighbours; LOADS],
     T::of_neighbours(window[i / of_load], i % of_load)
 }
 
-/// `N` samples of a row from a column on, which is a multiple of `N`; zeros of a plane that `is_zero`.
+/// `N` samples from a row and column on, a multiple of `N`, of a plane with `[rows, cols]`; zeros of a plane that `is_zero`.
 #[gpu_fn]
 pub fn neighbours_at<T: Sample, const N: usize>(
     plane: *const T,
     is_zero: bool,
-    row: isize,
-    col: isize,
-    field: Field,
+    [row, col]: [isize; 2],
+    [rows, cols]: [usize; 2],
+    stride: usize,
     border: Border,
     is_wide: bool,
 ) -> T::Neighbours {
     let zero = T::Sum::ZERO;
-    let line = mapped(row, field.rows, border);
+    let line = mapped(row, rows, border);
     if is_zero || line < 0 {
         return T::neighbours([zero; 4]);
     }
-    let from = plane.wrapping_add(line as usize * field.x_stride);
-    if is_wide && col >= 0 && col + N as isize <= field.cols as isize {
+    let from = plane.wrapping_add(line as usize * stride);
+    if is_wide && col >= 0 && col + N as isize <= cols as isize {
         // SAFETY: the samples exist, and begin where one instruction loads several.
         return unsafe { *(from.wrapping_add(col as usize) as *const T::Neighbours) };
     }
     let mut sums = [zero; 4];
     #[unroll]
     for k in 0..N {
-        let at = mapped(col + k as isize, field.cols, border);
+        let at = mapped(col + k as isize, cols, border);
         if at >= 0 {
             // SAFETY: the sample exists.
             sums[k] = unsafe { *from.wrapping_add(at as usize) }.sum();

@@ -1,6 +1,6 @@
 //! Images and planes that lie below each other in a matrix.
 
-use super::field::Field;
+use super::field::{Field, Plane};
 use super::sample::Sample;
 use crate::argument::{Layout, Matrix, MatrixMut};
 use crate::error::KernelError;
@@ -75,6 +75,22 @@ impl Field {
     /// The number of results.
     pub(super) fn results(&self) -> usize {
         (0..3).fold(1, |all: usize, axis| all.saturating_mul(self.end[axis] - self.first[axis]))
+    }
+}
+
+impl Plane {
+    /// A plane of a field; `None` if an extent or a stride has more than 31 bits.
+    pub(super) fn of(field: Field) -> Option<Self> {
+        let fits = |extent: usize| i32::try_from(extent).ok().map(|extent| extent as u32);
+        let both = |[_, row, col]: [usize; 3]| Some([fits(row)?, fits(col)?]);
+        Some(Self {
+            rows: fits(field.rows)?,
+            cols: fits(field.cols)?,
+            x_stride: fits(field.x_stride)?,
+            y_stride: fits(field.y_stride)?,
+            first: both(field.first)?,
+            end: both(field.end)?,
+        })
     }
 }
 

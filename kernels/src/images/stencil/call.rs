@@ -4,7 +4,7 @@ use warpsmith::Device;
 use warpsmith::driver::Limits;
 use warpsmith::prelude::Num;
 
-use super::super::field::{Field, SIDE};
+use super::super::field::{Field, Plane, SIDE};
 use super::super::layout::{Images, is_wide, neighbours};
 use super::super::plan::chunk;
 use super::super::sample::Sample;
@@ -97,11 +97,21 @@ impl<'a, T: Sample> Call<'a, Stencil<'a, T>> {
     }
 }
 
+/// Tiles of planes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Tiles {
+    plane: Plane,
+    /// Beside and below each other in a plane.
+    tiles: [u32; 2],
+    /// In all planes.
+    all: usize,
+}
+
 /// The kernel for a stencil.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// Along the rows of planes.
-    Rows { radius: usize },
+    /// A tile of a plane in each block.
+    Rows { radius: usize, tiles: Tiles },
     /// Along planes.
     Planes { radius: usize, is_star: bool },
     /// One offset after the other.
@@ -136,8 +146,10 @@ impl<T: Sample> Stencil<'_, T> {
         let radius = (0..3).map(|axis| self.reach(axis)).map(|(low, high)| low.max(high)).max().unwrap_or(0);
         let is_star =
             self.taps.iter().all(|(place, _)| place.iter().filter(|offset| **offset != 0).count() <= 1);
+        if let (..=SIDE, Some(tiles)) = (radius, self.tiles()) {
+            return Way::Rows { radius, tiles };
+        }
         match (self.is_flat, radius) {
-            (true, ..=SIDE) => Way::Rows { radius },
             (false, ..=SIDE) if is_star => Way::Planes { radius, is_star },
             (false, ..=CUBE) => Way::Planes { radius, is_star },
             _ => Way::Taps,
@@ -145,32 +157,41 @@ impl<T: Sample> Stencil<'_, T> {
     }
 
     /// The results to write; `None` if there are none.
-    fn field(&self, limits: &Limits) -> Option<Field> {
+    fn results(&self) -> Option<Field> {
         let mut field = self.images.field(self.x.layout(), self.y.layout())?;
         if self.border == Border::Untouched {
             let reach = [0, 1, 2].map(|axis| self.reach(axis));
             field.keep_edges(reach.map(|(low, _)| low), reach.map(|(_, high)| high));
         }
-        if field.is_empty() {
-            return None;
-        }
-        field.chunk = match self.way() {
+        (!field.is_empty()).then_some(field)
+    }
+
+    /// The results, and how many planes a block takes one after the other.
+    fn field(&self, limits: &Limits) -> Option<Field> {
+        let field = self.results()?;
+        let chunk = match self.way() {
             Way::Planes { radius, .. } => {
                 chunk(limits, field.planes, across::<T>(&field), 2 * radius, RESIDENT)
             }
             Way::Rows { .. } | Way::Taps => 1,
         };
-        Some(field)
+        Some(Field { chunk, ..field })
+    }
+
+    /// The tiles of all planes, if their number and all places in a plane fit 31 bits.
+    fn tiles(&self) -> Option<Tiles> {
+        let field = self.results().filter(|_| self.is_flat)?;
+        let plane = Plane::of(field)?;
+        let tiles =
+            [plane.cols.div_ceil(32 * neighbours::<T>() as u32), plane.rows.div_ceil(TILE_ROWS as u32)];
+        let all = tiles.iter().try_fold(field.planes, |all, more| all.checked_mul(*more as usize))?;
+        (all <= MOST_BLOCKS).then_some(Tiles { plane, tiles, all })
     }
 
     /// Parts of the field, which a block takes at a time.
     fn parts(&self, field: &Field) -> usize {
         match self.way() {
-            Way::Rows { .. } => field
-                .cols
-                .div_ceil(32 * neighbours::<T>())
-                .saturating_mul(field.rows.div_ceil(TILE_ROWS))
-                .saturating_mul(field.planes),
+            Way::Rows { tiles, .. } => tiles.all,
             Way::Planes { .. } => across::<T>(field).saturating_mul(field.planes.div_ceil(field.chunk)),
             Way::Taps => field.results().div_ceil(TAP_THREADS as usize),
         }
@@ -181,7 +202,7 @@ impl<T: Sample> Stencil<'_, T> {
         let (n, size) = (neighbours::<T>(), size_of::<T::Neighbours>());
         let sides = 2 * SIDE / n;
         match self.way() {
-            Way::Rows { radius } => (32 + sides) * (TILE_ROWS + 2 * radius) * size,
+            Way::Rows { radius, .. } => (32 + sides) * (TILE_ROWS + 2 * radius) * size,
             Way::Planes { radius, .. } => 2 * (LANES + sides) * (PLANE_ROWS + 2 * radius) * size,
             Way::Taps => 0,
         }
@@ -230,7 +251,7 @@ impl<'a, T: Sample> Family<'a> for Stencil<'a, T> {
             return Ok(Plan::nothing(types, "there are no results"));
         };
         let (kernel, block, across, why) = match self.way() {
-            Way::Rows { radius } => {
+            Way::Rows { radius, .. } => {
                 let why = format!("offsets of up to {radius} in a plane");
                 ("stencil_rows", ROW_THREADS, TILE_ROWS * 32 * neighbours::<T>(), why)
             }
@@ -262,10 +283,10 @@ impl<'a, T: Sample> Family<'a> for Stencil<'a, T> {
         let (grid, parts, way) = (plan.grid, self.parts(&field), self.way());
         // The conditions are constants: rustc compiles the kernels of one branch only.
         Ok(vec![match way {
-            Way::Rows { radius } if const { size_of::<T>() == 8 } => {
-                by_rows::<T, 2, 5>(self, field, radius, grid, parts, target)?
+            Way::Rows { radius, tiles } if const { size_of::<T>() == 8 } => {
+                by_rows::<T, 2, 5>(self, radius, tiles, grid, target)?
             }
-            Way::Rows { radius } => by_rows::<T, 4, 3>(self, field, radius, grid, parts, target)?,
+            Way::Rows { radius, tiles } => by_rows::<T, 4, 3>(self, radius, tiles, grid, target)?,
             Way::Planes { radius, is_star } if const { size_of::<T>() == 8 } => {
                 by_planes::<T, 2, 5>(self, field, (radius, is_star), grid, parts, target)?
             }
@@ -277,13 +298,12 @@ impl<'a, T: Sample> Family<'a> for Stencil<'a, T> {
     }
 }
 
-/// The launch that marches along rows.
+/// The launch with a tile a block.
 fn by_rows<'a, T: Sample, const N: usize, const LOADS: usize>(
     stencil: Stencil<'a, T>,
-    field: Field,
     radius: usize,
+    Tiles { plane, tiles, .. }: Tiles,
     grid: u32,
-    parts: usize,
     target: &Target,
 ) -> Result<Step<'a>, KernelError> {
     let Cells { weights, bits: [cells, more] } = stencil.cells();
@@ -293,7 +313,7 @@ fn by_rows<'a, T: Sample, const N: usize, const LOADS: usize>(
     Ok(step!(
         target,
         (grid, ROW_THREADS),
-        stencil_rows::<T, N, LOADS>(&x, &mut y, field, weights, parts, radius, cells, more, border, is_wide)
+        stencil_rows::<T, N, LOADS>(&x, &mut y, plane, tiles, weights, radius, cells, more, border, is_wide)
     ))
 }
 

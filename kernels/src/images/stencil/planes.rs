@@ -66,7 +66,15 @@ pub fn stencil_planes<T: Sample, const N: usize, const LOADS: usize>(
                     if i < cells_of_tile {
                         let row = (first_row + i / across) as isize - radius as isize;
                         let col = (first_col + i % across * N) as isize - (LOADS / 2 * N) as isize;
-                        held[k] = neighbours_at::<T, N>(from, plane < 0, row, col, field, border, is_wide);
+                        held[k] = neighbours_at::<T, N>(
+                            from,
+                            plane < 0,
+                            [row, col],
+                            [field.rows, field.cols],
+                            field.x_stride,
+                            border,
+                            is_wide,
+                        );
                     }
                 }
             }
