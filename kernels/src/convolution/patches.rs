@@ -2,55 +2,78 @@
 
 use warpsmith::prelude::*;
 
+use crate::pack::Pack;
+
 /// Threads of a block.
 pub const THREADS: u32 = 256;
 
-/// The patches of images.
+/// The patches of images, by integers that count all packs of patches and all cells of an image.
 #[derive(Clone, Copy, Debug, PartialEq, GpuType)]
 #[repr(C)]
-pub struct Patches {
+pub struct Patches<I> {
     /// Rows, columns and cells of a pixel of an image.
-    pub image: [usize; 3],
+    pub image: [I; 3],
     /// Columns of a filter, and cells of a patch.
-    pub filter: [usize; 2],
+    pub filter: [I; 2],
     /// Patches down and across an image.
-    pub extents: [usize; 2],
+    pub extents: [I; 2],
     /// Pixels from one patch to the next.
-    pub stride: [usize; 2],
+    pub stride: [I; 2],
     /// Rows and columns of zeros before an image.
-    pub padding: [usize; 2],
+    pub padding: [I; 2],
     /// Pixels from one tap to the next.
-    pub dilation: [usize; 2],
+    pub dilation: [I; 2],
     /// Number of patches.
-    pub count: usize,
-    /// Cells from one patch to the next in the copy.
-    pub apart: usize,
+    pub count: I,
+    /// Packs of a patch in the copy.
+    pub packs: I,
 }
 
-#[gpu_impl]
-impl Patches {
-    /// The number of the cell of `x` that is cell `i` of patch `patch`, or `usize::MAX` outside of the image.
-    pub fn source(self, patch: usize, i: usize) -> usize {
-        let [rows, cols, cells] = self.image;
-        let (tap, cell) = (i / cells, i % cells);
-        let (down, across) = (tap / self.filter[0], tap % self.filter[0]);
-        let (line, col) = (patch / self.extents[1], patch % self.extents[1]);
-        let (image, row) = (line / self.extents[0], line % self.extents[0]);
-        // Above and before the image, a difference wraps around to a large number.
-        let row = (row * self.stride[0] + down * self.dilation[0]).wrapping_sub(self.padding[0]);
-        let col = (col * self.stride[1] + across * self.dilation[1]).wrapping_sub(self.padding[1]);
-        if row < rows && col < cols { ((image * rows + row) * cols + col) * cells + cell } else { usize::MAX }
-    }
-}
-
-/// Copies patches of `x`, `[images, rows, columns, cells]`, to `patches`, `[count, apart]`; cells outside of the images are `zero`. Nothing
-/// is written between patches.
+/// Copies patches of `x`, `[images, rows, columns, cells]`, to `patches`, `[count, packs * N]`, which begins at a multiple of 16 bytes. Cells
+/// outside of the images, and those that fill up the last pack of a patch, are `zero`.
 #[gpu_kernel(launch_bounds(THREADS, 4))]
-pub fn conv2d_patches<U: AnyBits + GpuType + 'static>(x: &[U], patches: &mut [U], of: Patches, zero: U) {
-    let cells = of.filter[1];
-    for at in (global_id()..of.count * cells).step_by(global_size()) {
-        let (patch, i) = (at / cells, at % cells);
-        let source = of.source(patch, i);
-        patches[patch * of.apart + i] = if source < x.len() { x[source] } else { zero };
+pub fn conv2d_patches<U: AnyBits + GpuType + 'static, const N: usize, I: Int>(
+    x: &[U],
+    patches: &mut [U],
+    of: Patches<I>,
+    zero: U,
+) {
+    let [rows, cols, cells] = of.image;
+    let mut at = global_id().cast::<I>();
+    while at < of.count * of.packs {
+        let (patch, first) = (at / of.packs, at % of.packs * N.cast::<I>());
+        let (line, col) = (patch / of.extents[1], patch % of.extents[1]);
+        let (image, row) = (line / of.extents[0], line % of.extents[0]);
+        let start = image.cast::<usize>() * (rows * cols * cells).cast::<usize>();
+        // The cell of a pixel, and the tap.
+        let (mut cell, tap) = (first % cells, first / cells);
+        let (mut down, mut across) = (tap / of.filter[0], tap % of.filter[0]);
+        let mut pack = Pack([zero; N]);
+        #[unroll]
+        for k in 0..N {
+            let y = row * of.stride[0] + down * of.dilation[0];
+            let z = col * of.stride[1] + across * of.dilation[1];
+            let is_below = y >= of.padding[0] && y - of.padding[0] < rows;
+            let is_beside = z >= of.padding[1] && z - of.padding[1] < cols;
+            if is_below && is_beside && first + k.cast::<I>() < of.filter[1] {
+                let pixel = (y - of.padding[0]) * cols + z - of.padding[1];
+                let source = start + (pixel * cells + cell).cast::<usize>();
+                assume(source < x.len());
+                pack.0[k] = x[source];
+            }
+            cell += I::ONE;
+            if cell == cells {
+                cell = I::ZERO;
+                across += I::ONE;
+            }
+            if across == of.filter[0] {
+                across = I::ZERO;
+                down += I::ONE;
+            }
+        }
+        let to = patches.as_mut_ptr().wrapping_add(at.cast::<usize>() * N) as *mut Pack<U, N>;
+        // SAFETY: the copy has all packs, and its memory begins at a multiple of their bytes.
+        unsafe { *to = pack };
+        at += global_size().cast::<I>();
     }
 }

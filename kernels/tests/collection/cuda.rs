@@ -157,7 +157,8 @@ fn products_and_histograms_print_what_the_snapshots_show() {
         "conv2d_warpgroups@256",
         (true, false),
     );
-    prints::<conv2d_patches<U32x4>>("conv2d_patches@16_bytes", ());
+    prints::<conv2d_patches<U32x4, 1, u32>>("conv2d_patches@16_bytes", ());
+    prints::<conv2d_patches<u16, 8, u32>>("conv2d_patches@2_bytes", ());
     prints::<gemv_rows<bf16, 8, 4>>("gemv_rows@bf16", (128,));
     prints::<gemv_columns<f32, 4>>("gemv_columns@f32", ());
     prints::<gemv_quantized_rows<Q4_0, 4, true>>("gemv_quantized_rows@q4_0", (64,));
@@ -237,7 +238,7 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
     runs_on::<fft_rows_ahead>((8, 0), (1 << 14, false));
     runs_on::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>((8, 0), ());
     runs_on::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>((8, 0), (UNSCALED,));
-    runs_on::<conv2d_patches<u16>>((8, 0), ());
+    runs_on::<conv2d_patches<u16, 8, u64>>((8, 0), ());
     runs_on::<attention_to_pages<bf16, 128, 16>>((8, 0), ());
     runs_on::<grouped_warps<bf16, Gelu, Along<bf16, 32, 8>, 32, { rings(2) }>>((8, 0), ());
     runs_on::<Grouped<bf16, Unchanged>>((9, 0), (true,));
