@@ -208,7 +208,7 @@ impl<'a, T: GpuType> Family<'a> for Movement<'a, T> {
         };
         Ok(match self.way()? {
             Way::Nothing => Plan::nothing(types, "there are no elements"),
-            Way::Turn(Turn { pack, edge: side, grid, of, .. }) => {
+            Way::Turn(Turn { pack, edge: side, grid, batch, .. }) => {
                 let padding = if pack == 1 { edge(word).1 } else { 0 };
                 Plan {
                     kernel: match pack {
@@ -223,7 +223,7 @@ impl<'a, T: GpuType> Family<'a> for Movement<'a, T> {
                     shared: side * (side + padding) * word,
                     workspace: 0,
                     why: format!("the fastest axis of x is another one than that of y; {}", access(pack))
-                        + &(if of.batch > 1 { format!("; {} matrices", of.batch) } else { String::new() }),
+                        + &(if batch > 1 { format!("; {batch} matrices") } else { String::new() }),
                 }
             }
             Way::Copy(Copy { pack, chunk, lanes, grid, is_dense, .. }) => Plan {
@@ -265,22 +265,22 @@ fn moved<'a, W: Num, const N: usize, const EDGE: usize, const PAD: usize>(
 ) -> Result<Vec<Step<'a>>, KernelError> {
     Ok(vec![match way {
         Way::Nothing => return Ok(Vec::new()),
-        Way::Turn(Turn { pack: 1, of, outer, grid, .. }) => {
-            let is_batched = of.batch > 1;
+        Way::Turn(Turn { pack: 1, of, batch, outer, grid, .. }) => {
+            let is_batched = batch > 1;
             step!(
                 target,
                 (grid, THREADS),
                 transpose_elements::<W, EDGE, PAD>(&x, &mut y, of, outer, is_batched)
             )
         }
-        Way::Turn(Turn { of, outer, grid, .. }) if const { N == PACK_BYTES } => {
+        Way::Turn(Turn { of, batch, outer, grid, .. }) if const { N == PACK_BYTES } => {
             let (x, mut y) = (x.values::<U32x4>(), y.into_values::<U32x4>());
-            let is_batched = of.batch > 1;
+            let is_batched = batch > 1;
             step!(target, (grid, THREADS), transpose_bytes(&x, &mut y, of, outer, is_batched))
         }
-        Way::Turn(Turn { of, outer, grid, span, .. }) => {
+        Way::Turn(Turn { of, batch, outer, grid, span, .. }) => {
             let (x, mut y) = (x.values::<Pack<W, N>>(), y.into_values::<Pack<W, N>>());
-            let is_batched = of.batch > 1;
+            let is_batched = batch > 1;
             step!(target, (grid, THREADS), transpose_packs::<W, N>(&x, &mut y, of, outer, span, is_batched))
         }
         Way::Copy(Copy { pack: 1, inner, outer, chunk, pieces, lanes, is_dense, has_outer, grid }) => {

@@ -14,7 +14,7 @@ const MOST_PARTS: usize = 4;
 /// Threads along a row of a tile of single elements.
 const ROW: usize = 32;
 
-/// The matrices of a transpose, `rows × cols` in the input, and the tiles that they are cut into.
+/// The matrices of a transpose, `rows × cols` in the input, and the tiles that they are cut into, one a block.
 #[derive(Clone, Copy, Debug, PartialEq, GpuType)]
 #[repr(C)]
 pub struct Turned {
@@ -32,8 +32,6 @@ pub struct Turned {
     pub tile_cols: u32,
     /// Tiles that are taken below each other before the next ones beside them.
     pub band: u32,
-    /// Matrices.
-    pub batch: usize,
 }
 
 /// A tile: its row and column in its matrix, and where the matrix begins on both sides.
@@ -48,22 +46,17 @@ struct Tile {
 
 #[gpu_impl]
 impl Turned {
-    /// Tiles of a matrix.
-    fn tiles(&self) -> u32 {
-        self.tile_rows * self.tile_cols
-    }
-
-    /// The tile with a number: matrix after matrix, band after band, column after column of each band.
-    fn tile(&self, outer: &Outer, number: usize, is_batched: bool) -> Tile {
-        let tiles = self.tiles() as usize;
-        let of_matrix = (number % tiles) as u32;
+    /// The tile of the block: matrix after matrix, band after band, column after column of each band.
+    fn tile(&self, outer: &Outer, is_batched: bool) -> Tile {
+        let (tiles, number) = (self.tile_rows * self.tile_cols, block_idx().x);
+        let of_matrix = if is_batched { number % tiles } else { number };
         let of_band = self.band * self.tile_cols;
         let first = of_matrix / of_band * self.band;
         let height = self.band.min(self.tile_rows - first);
         let within = of_matrix % of_band;
         let (row, col) = ((first + within % height) as usize, (within / height) as usize);
         if is_batched {
-            let place = outer.place(number / tiles);
+            let place = outer.place((number / tiles) as usize);
             return Tile { row, col, x: place.x, y: place.y };
         }
         Tile { row, col, x: 0, y: 0 }
@@ -100,46 +93,37 @@ pub fn transpose_packs<W: Num, const N: usize>(
     let mut memory = shared!([[Pack<W, N>; SIDE * span]; SIDE * N * span]);
     let (col, row) = ((thread_idx().x % 16) as usize, (thread_idx().x / 16) as usize);
     let side = SIDE * span;
-    let tiles = of.tiles() as usize;
-    let mut number = block_idx().x as usize;
-    while number < tiles * of.batch {
-        let tile = of.tile(&outer, number, is_batched);
-        // All loads are in flight before the first of them is waited for. Behind an edge, they repeat what is at the edge.
-        let mut parts = [[Pack([W::ZERO; N]); N]; MOST_PARTS];
+    let tile = of.tile(&outer, is_batched);
+    // All loads are in flight before the first of them is waited for. Behind an edge, they repeat what is at the edge.
+    let mut parts = [[Pack([W::ZERO; N]); N]; MOST_PARTS];
+    #[unroll]
+    for part in 0..span * span {
+        let from = (tile.row * side + part / span * SIDE + row).min(of.rows - 1);
+        let from_col = (tile.col * side + part % span * SIDE + col).min(of.cols - 1);
         #[unroll]
-        for part in 0..span * span {
-            let from = (tile.row * side + part / span * SIDE + row).min(of.rows - 1);
-            let from_col = (tile.col * side + part % span * SIDE + col).min(of.cols - 1);
+        for k in 0..N {
+            parts[part][k] = x[tile.x + (from * N + k) * of.x_stride + from_col];
+        }
+    }
+    #[unroll]
+    for part in 0..span * span {
+        let (below, beside) = (part / span * SIDE + row, part % span * SIDE + col);
+        let packs = turned::<W, N>(parts[part]);
+        #[unroll]
+        for k in 0..N {
+            memory[beside * N + k][below ^ (col % 8)] = packs[k];
+        }
+    }
+    sync_threads();
+    #[unroll]
+    for part in 0..span * span {
+        let (below, beside) = (part / span * SIDE + row, part % span * SIDE + col);
+        let (to, to_col) = (tile.col * side + below, tile.row * side + beside);
+        if to < of.cols && to_col < of.rows {
             #[unroll]
             for k in 0..N {
-                parts[part][k] = x[tile.x + (from * N + k) * of.x_stride + from_col];
+                y[tile.y + (to * N + k) * of.y_stride + to_col] = memory[below * N + k][beside ^ (row % 8)];
             }
-        }
-        #[unroll]
-        for part in 0..span * span {
-            let (below, beside) = (part / span * SIDE + row, part % span * SIDE + col);
-            let packs = turned::<W, N>(parts[part]);
-            #[unroll]
-            for k in 0..N {
-                memory[beside * N + k][below ^ (col % 8)] = packs[k];
-            }
-        }
-        sync_threads();
-        #[unroll]
-        for part in 0..span * span {
-            let (below, beside) = (part / span * SIDE + row, part % span * SIDE + col);
-            let (to, to_col) = (tile.col * side + below, tile.row * side + beside);
-            if to < of.cols && to_col < of.rows {
-                #[unroll]
-                for k in 0..N {
-                    y[tile.y + (to * N + k) * of.y_stride + to_col] =
-                        memory[below * N + k][beside ^ (row % 8)];
-                }
-            }
-        }
-        number += grid_dim().x as usize;
-        if number < tiles * of.batch {
-            sync_threads();
         }
     }
 }
@@ -174,54 +158,46 @@ pub fn transpose_bytes(x: &[U32x4], y: &mut [U32x4], of: Turned, outer: Outer, #
     let warp = (thread_idx().x % THREADS / 32) as usize;
     let (col, row) = ((thread_idx().x % 16) as usize, (thread_idx().x / 16) as usize);
     let (beside, below) = ((thread_idx().x % 8) as usize, (thread_idx().x % 32 / 8) as usize);
-    let tiles = of.tiles() as usize;
-    let mut number = block_idx().x as usize;
-    while number < tiles * of.batch {
-        let tile = of.tile(&outer, number, is_batched);
-        // All loads are in flight before the first of them is waited for. Behind an edge, they repeat what is at the edge.
-        let mut cells = [[U32x4::splat(0); 4]; CELLS];
+    let tile = of.tile(&outer, is_batched);
+    // All loads are in flight before the first of them is waited for. Behind an edge, they repeat what is at the edge.
+    let mut cells = [[U32x4::splat(0); 4]; CELLS];
+    #[unroll]
+    for part in 0..CELLS {
+        let at = part * (THREADS as usize / 32) + warp;
+        let (from_row, from_col) = (tile.row * BYTES + (at / 2 * 4 + below) * 4, at % 2 * 8 + beside);
+        let (from, from_col) =
+            (from_row.min(of.rows * 16 - 4), (tile.col * BYTE_PACKS + from_col).min(of.cols - 1));
         #[unroll]
-        for part in 0..CELLS {
-            let at = part * (THREADS as usize / 32) + warp;
-            let (from_row, from_col) = (tile.row * BYTES + (at / 2 * 4 + below) * 4, at % 2 * 8 + beside);
-            let (from, from_col) =
-                (from_row.min(of.rows * 16 - 4), (tile.col * BYTE_PACKS + from_col).min(of.cols - 1));
+        for r in 0..4 {
+            cells[part][r] = x[tile.x + (from + r) * of.x_stride + from_col];
+        }
+    }
+    #[unroll]
+    for part in 0..CELLS {
+        let at = part * (THREADS as usize / 32) + warp;
+        let (row, col) = (at / 2 * 4 + below, at % 2 * 8 + beside);
+        // A row of `y` for each column of the cell: words `row` of it, in packs that change places.
+        let first = col * 16 * (BYTES / 4) + ((row / 4) ^ beside) * 4 + row % 4;
+        let [a, b, c, d] = cells[part];
+        let quarters =
+            [[a.x, b.x, c.x, d.x], [a.y, b.y, c.y, d.y], [a.z, b.z, c.z, d.z], [a.w, b.w, c.w, d.w]];
+        #[unroll]
+        for k in 0..4 {
+            let words = turned_bytes(quarters[k]);
             #[unroll]
-            for r in 0..4 {
-                cells[part][r] = x[tile.x + (from + r) * of.x_stride + from_col];
+            for j in 0..4 {
+                memory[first + (4 * k + j) * (BYTES / 4)] = words[j];
             }
         }
-        #[unroll]
-        for part in 0..CELLS {
-            let at = part * (THREADS as usize / 32) + warp;
-            let (row, col) = (at / 2 * 4 + below, at % 2 * 8 + beside);
-            // A row of `y` for each column of the cell: words `row` of it, in packs that change places.
-            let first = col * 16 * (BYTES / 4) + ((row / 4) ^ beside) * 4 + row % 4;
-            let [a, b, c, d] = cells[part];
-            let quarters =
-                [[a.x, b.x, c.x, d.x], [a.y, b.y, c.y, d.y], [a.z, b.z, c.z, d.z], [a.w, b.w, c.w, d.w]];
-            #[unroll]
-            for k in 0..4 {
-                let words = turned_bytes(quarters[k]);
-                #[unroll]
-                for j in 0..4 {
-                    memory[first + (4 * k + j) * (BYTES / 4)] = words[j];
-                }
-            }
-        }
-        sync_threads();
-        let packs = memory.reinterpret::<U32x4>();
-        #[unroll]
-        for part in 0..BYTES / 16 {
-            let to = part * 16 + row;
-            let (to_row, to_col) = (tile.col * BYTES + to, tile.row * BYTE_PACKS + col);
-            if to_row < of.cols * 16 && to_col < of.rows {
-                y[tile.y + to_row * of.y_stride + to_col] = packs[to * BYTE_PACKS + (col ^ (part % 8))];
-            }
-        }
-        number += grid_dim().x as usize;
-        if number < tiles * of.batch {
-            sync_threads();
+    }
+    sync_threads();
+    let packs = memory.reinterpret::<U32x4>();
+    #[unroll]
+    for part in 0..BYTES / 16 {
+        let to = part * 16 + row;
+        let (to_row, to_col) = (tile.col * BYTES + to, tile.row * BYTE_PACKS + col);
+        if to_row < of.cols * 16 && to_col < of.rows {
+            y[tile.y + to_row * of.y_stride + to_col] = packs[to * BYTE_PACKS + (col ^ (part % 8))];
         }
     }
 }
@@ -238,35 +214,27 @@ pub fn transpose_elements<W: Num, const EDGE: usize, const PAD: usize>(
     let mut memory = shared!([[W; EDGE + PAD]; EDGE]);
     let (col, row) = ((thread_idx().x % 32) as usize, (thread_idx().x / 32) as usize);
     let rows_at_once = THREADS as usize / ROW;
-    let tiles = of.tiles() as usize;
-    let mut number = block_idx().x as usize;
-    while number < tiles * of.batch {
-        let tile = of.tile(&outer, number, is_batched);
-        let (first_row, first_col) = (tile.row * EDGE, tile.col * EDGE);
+    let tile = of.tile(&outer, is_batched);
+    let (first_row, first_col) = (tile.row * EDGE, tile.col * EDGE);
+    #[unroll]
+    for r in (0..EDGE).step_by(rows_at_once) {
         #[unroll]
-        for r in (0..EDGE).step_by(rows_at_once) {
-            #[unroll]
-            for c in (0..EDGE).step_by(ROW) {
-                let (from, from_col) = (first_row + r + row, first_col + c + col);
-                if from < of.rows && from_col < of.cols {
-                    memory[r + row][c + col] = x[tile.x + from * of.x_stride + from_col];
-                }
+        for c in (0..EDGE).step_by(ROW) {
+            let (from, from_col) = (first_row + r + row, first_col + c + col);
+            if from < of.rows && from_col < of.cols {
+                memory[r + row][c + col] = x[tile.x + from * of.x_stride + from_col];
             }
         }
-        sync_threads();
+    }
+    sync_threads();
+    #[unroll]
+    for r in (0..EDGE).step_by(rows_at_once) {
         #[unroll]
-        for r in (0..EDGE).step_by(rows_at_once) {
-            #[unroll]
-            for c in (0..EDGE).step_by(ROW) {
-                let (to, to_col) = (first_col + r + row, first_row + c + col);
-                if to < of.cols && to_col < of.rows {
-                    y[tile.y + to * of.y_stride + to_col] = memory[c + col][r + row];
-                }
+        for c in (0..EDGE).step_by(ROW) {
+            let (to, to_col) = (first_col + r + row, first_row + c + col);
+            if to < of.cols && to_col < of.rows {
+                y[tile.y + to * of.y_stride + to_col] = memory[c + col][r + row];
             }
-        }
-        number += grid_dim().x as usize;
-        if number < tiles * of.batch {
-            sync_threads();
         }
     }
 }

@@ -36,8 +36,10 @@ pub struct Turn {
     pub edge: usize,
     /// The side of a tile of packs, in [`SIDE`] packs.
     pub span: usize,
-    /// The matrices.
+    /// A matrix.
     pub of: Turned,
+    /// Matrices.
+    pub batch: usize,
     /// The axes around them.
     pub outer: Outer,
     /// Blocks.
@@ -92,8 +94,9 @@ impl Request {
         let rows = axes.iter().position(|axis| axis.y_stride == 1);
         match (rows, cols) {
             (Some(rows), Some(cols)) if rows != cols => {
-                if axes[rows].extent.min(axes[cols].extent) >= LEAST_TURNED {
-                    return Way::Turn(self.turn(&axes, rows, cols));
+                let is_long = axes[rows].extent.min(axes[cols].extent) >= LEAST_TURNED;
+                if let Some(turn) = is_long.then(|| self.turn(&axes, rows, cols)).flatten() {
+                    return Way::Turn(turn);
                 }
                 // Along the longer axis, a piece shares sectors with the next one.
                 let inner = if axes[rows].extent < axes[cols].extent { cols } else { rows };
@@ -117,7 +120,8 @@ impl Request {
         self.is_aligned && axes.iter().all(|axis| fits(axis.x_stride) && fits(axis.y_stride))
     }
 
-    fn turn(&self, axes: &[Axis], rows: usize, cols: usize) -> Turn {
+    /// The transpose; `None` if it has more tiles than a grid has blocks.
+    fn turn(&self, axes: &[Axis], rows: usize, cols: usize) -> Option<Turn> {
         let (row, col) = (axes[rows], axes[cols]);
         let pack = self.per_pack();
         let packed =
@@ -131,21 +135,21 @@ impl Request {
             .filter(|(k, _)| *k != rows && *k != cols)
             .map(|(_, axis)| axis.by(1, pack))
             .collect();
-        let tiles = |extent: usize| extent.div_ceil(edge) as u32;
-        let tile_rows = tiles(row.extent);
+        let [tile_rows, tile_cols] = [row, col].map(|axis| axis.extent.div_ceil(edge));
+        let batch = Outer::count(&outer);
+        let blocks = tile_rows.checked_mul(tile_cols)?.checked_mul(batch)?;
+        let grid = u32::try_from(blocks).ok().filter(|blocks| *blocks as usize <= MOST_BLOCKS)?;
+        let [tile_rows, tile_cols] = [tile_rows, tile_cols].map(|tiles| tiles as u32);
         let of = Turned {
             rows: row.extent / pack,
             cols: col.extent / pack,
             x_stride: row.x_stride / pack,
             y_stride: col.y_stride / pack,
             tile_rows,
-            tile_cols: tiles(col.extent),
+            tile_cols,
             band: self.band.clamp(1, tile_rows.max(1)),
-            batch: Outer::count(&outer),
         };
-        let blocks = (of.tile_rows as usize * of.tile_cols as usize).saturating_mul(of.batch);
-        let grid = blocks.min(MOST_BLOCKS) as u32;
-        Turn { pack, edge, span, of, outer: Outer::new(&outer), grid }
+        Some(Turn { pack, edge, span, of, batch, outer: Outer::new(&outer), grid })
     }
 
     fn copy(&self, mut axes: Vec<Axis>, inner: usize) -> Copy {
