@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times products of matrices beside cuBLAS, which PyTorch calls, in turns.
 
-Call: gemm.py BINARY [squares|shapes|eight|grouped|NAME|LINE...], where BINARY is the bench `gemm`, NAME one of its products, and LINE the line of a
-shape in gemm/shapes.txt, from 0 on. `squares` are products of 4096 and 8192, `shapes` are those of `bf16`, `eight` are eight shapes of the elements
-that have fewer or other digits, and `grouped` are the layers of gemm/grouped.txt; without words it times all of these. Prints a row of a table for
-each, and the geometric mean of the ratios of each mode.
+Call: gemm.py BINARY [squares|shapes|eight|grouped|curve|NAME|LINE...], where BINARY is the bench `gemm`, NAME one of its products, and LINE the
+line of a shape in gemm/shapes.txt, from 0 on. `squares` are products of 4096 and 8192, `shapes` are those of `bf16`, `eight` are eight shapes of the
+elements that have fewer or other digits, `grouped` are the layers of gemm/grouped.txt, and `curve` are squares of `bf16` of many sizes; without words
+it times all but the last of these. Prints a row of a table for each, and the geometric mean of the ratios of each mode.
 """
 
 import math
@@ -119,6 +119,9 @@ def chosen(words):
         if "squares" in words or name in words:
             for size in (4096, 8192):
                 yield name, name, (size, size, size), (name, size)
+    if "curve" in words:
+        for size in (256, 512, 1024, 2048, 3072, 4096, 6144, 8192):
+            yield "bf16_tn", "bf16_tn", (size, size, size), ("bf16_tn", size)
     for line, (title, *extents) in enumerate(SHAPES):
         extents = tuple(map(int, extents))
         if "shapes" in words or str(line) in words:

@@ -16,6 +16,7 @@
 )]
 #![allow(clippy::manual_is_multiple_of)]
 
+mod behind;
 mod bytes;
 mod chains;
 mod emptied;

@@ -123,11 +123,6 @@ impl<'a, T> Output<'a, T> {
         if overlap { Err(KernelError::Overlap { written, other: name }) } else { Ok(()) }
     }
 
-    /// The elements from number `from` on, as [`Input::behind`] has them, for one of the call's launches.
-    pub(crate) fn behind(&mut self, from: usize) -> Self {
-        Self { arg: accessed(self.read().behind(from).arg, true), _elements: PhantomData }
-    }
-
     /// The memory as [`Input::values`] has it.
     pub(crate) fn into_values<U>(self) -> Output<'a, U> {
         Output { arg: whole::<T, U>(&self.arg), _elements: PhantomData }

@@ -36,7 +36,8 @@ pub fn copy<'a, T: GpuType>(
     y: MatrixMut<'a, T>,
 ) -> Call<'a, Movement<'a, T>> {
     let (x_layout, y_layout) = (x.layout(), y.layout());
-    Call::new(device, Movement::copy((x.into_memory(), x_layout), (y.into_memory(), y_layout)))
+    let shape = Shape::Matrices(x_layout, y_layout);
+    Call::new(device, Movement { x: x.into_memory(), y: y.into_memory(), shape, band: BAND, span: None })
 }
 
 /// Changes the order of the axes of a dense array: axis `k` of `y` is axis `axes[k]` of `x`.
@@ -143,13 +144,6 @@ fn permuted(extents: &[usize], order: &[usize]) -> Result<Vec<Axis>, KernelError
     Ok(order.iter().enumerate().map(axis).collect())
 }
 
-impl<'a, T: GpuType> Movement<'a, T> {
-    /// The copy of a matrix to another of the same extents.
-    pub(super) fn copy(x: (Input<'a, T>, Layout), y: (Output<'a, T>, Layout)) -> Self {
-        Self { x: x.0, y: y.0, shape: Shape::Matrices(x.1, y.1), band: BAND, span: None }
-    }
-}
-
 impl<T: GpuType> Movement<'_, T> {
     fn check(&self) -> Result<(), KernelError> {
         if let Some(elements) = self.shape.elements() {
@@ -188,6 +182,18 @@ impl<T: GpuType> Movement<'_, T> {
     }
 }
 
+/// What a plan says of accesses of `pack` words of `word` bytes.
+pub(super) fn accesses(pack: usize, word: usize) -> String {
+    match pack {
+        1 => {
+            format!(
+                "accesses of {word} bytes, as an extent, a stride or an address is no multiple of 16 bytes"
+            )
+        }
+        _ => format!("accesses of {PACK_BYTES} bytes"),
+    }
+}
+
 /// The largest power of two, up to eight, of which the size of an element is a multiple: the bytes that are moved at once.
 pub const fn word<T>() -> usize {
     let size = size_of::<T>();
@@ -200,12 +206,7 @@ impl<'a, T: GpuType> Family<'a> for Movement<'a, T> {
         self.check()?;
         let word = word::<T>();
         let types = short_name::<T>();
-        let access = |pack: usize| match pack {
-            1 => format!(
-                "accesses of {word} bytes, as an extent, a stride or an address is no multiple of 16 bytes"
-            ),
-            _ => format!("accesses of {PACK_BYTES} bytes"),
-        };
+        let access = |pack: usize| accesses(pack, word);
         Ok(match self.way()? {
             Way::Nothing => Plan::nothing(types, "there are no elements"),
             Way::Turn(Turn { pack, edge: side, grid, batch, .. }) => {

@@ -2,17 +2,21 @@
 
 use warpsmith::args::SliceMutArg;
 use warpsmith::driver::Limits;
-use warpsmith::prelude::{Device, GpuType};
+use warpsmith::prelude::{Device, GpuType, U32x4};
 
-use super::call::Movement;
-use crate::argument::{Array, Layout, Output, elements, length};
-use crate::call::{Call, Family, Plan, Step, Target, short_name};
+use super::call::{accesses, word};
+use super::concat_kernel::{PARTS, Parts, concat_rows};
+use super::kernels::THREADS;
+use super::plan::{VALUES, lanes_of};
+use crate::argument::{Array, Input, Output, elements, length};
+use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
+use crate::pack::PACK_BYTES;
 
 /// Puts arrays side by side along an axis: `y` has the parts one after another.
 ///
 /// There is at least one part. Parts have the same extents except along `axis`, where `y` has the sum of theirs. Elements may have any
-/// size; they are copied as bits, one launch for each part that has elements.
+/// size; they are copied as bits, up to eight parts that have elements in a launch.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -92,49 +96,114 @@ impl<'a, T: GpuType> Concat<'a, T> {
         self.parts.first().map_or(0, |part| elements(&part.extents()[..self.axis]).unwrap_or(usize::MAX))
     }
 
-    /// The copies of the parts, as matrices whose rows lie side by side, but those without elements.
-    fn copies(&self) -> Vec<Movement<'a, T>> {
-        let rows = self.rows();
-        if self.y.is_empty() {
+    /// The launches, of up to `PARTS` parts each that have elements.
+    fn joins(&self) -> Vec<Join<'a, T>> {
+        let word = word::<T>();
+        if self.y.is_empty() || word == 0 {
             return Vec::new();
         }
-        let stride = self.parts.iter().map(|part| self.row_of(part)).sum();
-        let mut first = 0;
-        let mut copies = Vec::new();
+        let (words, rows) = (size_of::<T>() / word, self.rows());
+        let mut end = 0;
+        let mut placed = Vec::new();
         for part in &self.parts {
-            let cols = self.row_of(part);
-            let layout = |row_stride| Layout { rows, cols, row_stride, col_stride: 1 };
+            let cols = self.row_of(part) * words;
             if cols > 0 {
-                let to = self.y.planned().behind(first);
-                copies.push(Movement::copy((part.memory().clone(), layout(cols)), (to, layout(stride))));
+                placed.push((part.memory().clone(), cols, end));
             }
-            first += cols;
+            end += cols;
         }
-        copies
+        let pack = PACK_BYTES / word;
+        let starts_on_packs = |misalignment: Option<usize>| misalignment == Some(0);
+        let in_packs = starts_on_packs(self.y.misalignment())
+            && placed
+                .iter()
+                .all(|(x, cols, _)| starts_on_packs(x.misalignment()) && cols.is_multiple_of(pack));
+        let pack = if in_packs { pack } else { 1 };
+        let join = |parts: &[(Input<'a, T>, usize, usize)]| {
+            let longest = parts.iter().map(|(_, cols, _)| cols / pack).max().unwrap_or(0);
+            let lanes = lanes_of(longest, pack * word, VALUES);
+            let chunk = lanes * VALUES;
+            let mut of =
+                Parts { ends: [0; PARTS], cols: [0; PARTS], before: [0; PARTS], stride: end / pack, chunk };
+            let mut pieces = 0usize;
+            for k in 0..PARTS {
+                if let Some((_, cols, before)) = parts.get(k) {
+                    (of.cols[k], of.before[k]) = (cols / pack, before / pack);
+                    pieces = pieces.saturating_add(rows.saturating_mul(of.cols[k].div_ceil(chunk)));
+                }
+                of.ends[k] = pieces;
+            }
+            let teams = THREADS as usize / lanes;
+            let grid = pieces.div_ceil(teams).min(MOST_BLOCKS) as u32;
+            let x = parts.iter().map(|(x, ..)| x.clone()).collect();
+            Join { x, of, pack, lanes: lanes as u32, grid }
+        };
+        placed.chunks(PARTS).map(join).collect()
+    }
+}
+
+/// A launch.
+struct Join<'a, T> {
+    x: Vec<Input<'a, T>>,
+    of: Parts,
+    /// Words of an access.
+    pack: usize,
+    lanes: u32,
+    grid: u32,
+}
+
+impl<'a, T: GpuType> Join<'a, T> {
+    /// The launch with values of type `V`.
+    fn step<V: GpuType + 'static>(self, y: Output<'a, V>, target: &Target) -> Result<Step<'a>, KernelError> {
+        let Self { x, of, lanes, grid, .. } = self;
+        let (x, mut y): (Vec<Input<'a, V>>, _) = (x.iter().map(Input::values).collect(), y);
+        let nothing = y.read().nothing();
+        let x: [Input<'a, V>; PARTS] =
+            std::array::from_fn(|k| x.get(k).cloned().unwrap_or_else(|| nothing.clone()));
+        Ok(step!(
+            target,
+            (grid, THREADS),
+            concat_rows::<V>(&x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6], &x[7], &mut y, of, lanes)
+        ))
     }
 }
 
 impl<'a, T: GpuType> Family<'a> for Concat<'a, T> {
-    fn plan(&self, limits: &Limits) -> Result<Plan, KernelError> {
+    fn plan(&self, _limits: &Limits) -> Result<Plan, KernelError> {
         self.check()?;
-        let copies = self.copies();
-        let plans = copies.iter().map(|copy| copy.plan(limits)).collect::<Result<Vec<_>, _>>()?;
-        let largest = plans.into_iter().max_by_key(|plan| u64::from(plan.grid) * plan.tile as u64);
-        Ok(match largest {
-            None => Plan::nothing(short_name::<T>(), "there are no elements"),
-            Some(plan) => {
-                let why =
-                    format!("a launch for each of {} parts, the largest with {}", copies.len(), plan.why);
-                Plan { why, ..plan }
-            }
+        let (joins, types) = (self.joins(), short_name::<T>());
+        let parts: usize = joins.iter().map(|join| join.x.len()).sum();
+        let Some(largest) = joins.iter().max_by_key(|join| join.grid) else {
+            return Ok(Plan::nothing(types, "there are no elements"));
+        };
+        Ok(Plan {
+            kernel: "concat_rows",
+            types,
+            tile: largest.of.chunk * largest.pack * (THREADS / largest.lanes) as usize,
+            grid: largest.grid,
+            block: THREADS,
+            shared: 0,
+            workspace: 0,
+            why: format!(
+                "{parts} parts in {} of up to {PARTS}; {}",
+                if joins.len() == 1 { "a launch".to_owned() } else { format!("{} launches", joins.len()) },
+                accesses(largest.pack, word::<T>()),
+            ),
         })
     }
 
-    fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
-        let mut steps = Vec::new();
-        for copy in self.copies() {
-            steps.extend(copy.steps(plan, target)?);
-        }
-        Ok(steps)
+    fn steps(self, _plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
+        let joins = self.joins();
+        let mut y = self.y;
+        joins
+            .into_iter()
+            .map(|join| match (join.pack, word::<T>()) {
+                (1, 1) => join.step(y.again().into_values::<u8>(), target),
+                (1, 2) => join.step(y.again().into_values::<u16>(), target),
+                (1, 4) => join.step(y.again().into_values::<u32>(), target),
+                (1, _) => join.step(y.again().into_values::<u64>(), target),
+                _ => join.step(y.again().into_values::<U32x4>(), target),
+            })
+            .collect()
     }
 }

@@ -6,6 +6,7 @@
 mod axes;
 mod call;
 mod concat;
+mod concat_kernel;
 mod indexed;
 mod kernels;
 mod pad;
@@ -15,6 +16,7 @@ mod plan;
 pub use axes::{Axis, Outer};
 pub use call::{Movement, copy, permute, transpose};
 pub use concat::{Concat, concat};
+pub use concat_kernel::{Parts, concat_rows};
 pub use indexed::{Named, NamedRows, gather_rows, named_rows, scatter_rows};
 pub use kernels::{Turned, copy_rows, transpose_bytes, transpose_elements, transpose_packs};
 pub use pad::{Pad, pad};

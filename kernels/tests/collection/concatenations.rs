@@ -45,6 +45,9 @@ fn elements_of_every_size_along_every_axis() {
             check::<f32>(&device, &[2, 6, 9], axis, &[5], 1, 3);
             check::<u64>(&device, &[2, 3, 4], axis, &[1, 1, 2, 3, 5], 0, 4);
             check::<U32x3>(&device, &[2, 3, 4], axis, &[3, 4], 1, 5);
+            // More parts than a launch has, some without elements.
+            check::<u16>(&device, &[3, 2, 8], axis, &[8, 0, 8, 16, 8, 8, 8, 8, 0, 24, 8, 40], 0, 8);
+            check::<u32>(&device, &[2, 3, 5], axis, &[1, 2, 3, 4, 5, 6, 7, 8, 300], 0, 9);
         }
         check::<u32>(&device, &[1], 0, &[0, 0], 0, 6);
         check::<u32>(&device, &[0, 4], 1, &[3, 2], 0, 7);

@@ -19,7 +19,8 @@ use warpsmith_kernels::images::{
     Border, Interpolation, bilateral_tiles, convolve_rows, resize_rows, stencil_planes, stencil_rows,
 };
 use warpsmith_kernels::movement::{
-    copy_rows, named_rows, pad_packs, transpose, transpose_bytes, transpose_elements, transpose_packs,
+    concat_rows, copy_rows, named_rows, pad_packs, transpose, transpose_bytes, transpose_elements,
+    transpose_packs,
 };
 use warpsmith_kernels::products::cuda_cores::gemm_cuda_cores;
 use warpsmith_kernels::products::gemv::{
@@ -129,6 +130,7 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<transpose_packs<u32, 4>>("transpose_packs@4_bytes", (1, false));
     prints::<transpose_elements<u16, 64, 2>>("transpose_elements@2_bytes", (true,));
     prints::<copy_rows<u64>>("copy_rows@8_bytes", (256, true, false));
+    prints::<concat_rows<U32x4>>("concat_rows@16_bytes", 256);
     prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
     prints::<select_kernel<Flagged<u32, bool>, 4, 8>>("select@partition_u32", (true, false, true));
     prints::<encode_kernel<u32, 4, 4>>("encode@u32", ());

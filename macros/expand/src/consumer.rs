@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::call::names_type;
-use super::iteration::{leaves_out, leaves_steps, out_of_reach};
+use super::iteration::out_of_reach;
 use super::lower::{Lower, Lowered, as_statement, held};
 use super::pattern::Binds;
 use super::spelled::{is_variant, starts_uppercase};
@@ -24,7 +24,7 @@ pub const DROPPING: [&str; 3] = ["filter", "filter_map", "skip_while"];
 pub const ENDING: [&str; 3] = ["take_while", "map_while", "scan"];
 
 /// Why nothing that counts items stands behind one of these.
-pub const UNCOUNTED: &str = "the items behind a `filter`, or behind a `take_while` and a `chain`, are not counted in a kernel; put `filter` last, or write the loop and count";
+pub const UNCOUNTED: &str = "the items behind a `filter`, behind a `skip` of what a closure makes, or behind a `take_while` and a `chain`, have no numbers that `zip` could pair; put this before them, or write the loop and count";
 
 /// Methods of `Option`, `Result`, `bool` and arrays that take a closure: at which place, and of how many parameters.
 const CLOSURES: [(&str, usize, usize); 9] = [
@@ -92,9 +92,6 @@ impl Lower<'_> {
         if (e.method == "next" || e.method == "nth") && matches!(&*e.receiver, Expr::Path(_)) {
             return self.refuse_consumer(e, ADVANCED);
         }
-        if e.method == "position" && leaves_out(&e.receiver) {
-            return self.refuse_consumer(e, UNCOUNTED);
-        }
         self.consumed(e, &takes)
     }
 
@@ -128,8 +125,7 @@ impl Lower<'_> {
         let line = self.line(e.method.span());
         self.forget_line();
         let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
-        let left = e.method == "nth" && leaves_steps(&e.receiver);
-        let record = format_ident!("iter_{}{}", e.method, if left { "_left" } else { "" });
+        let record = format_ident!("iter_{}", e.method);
         let (iter_witness, iter_emit) = (iter.witness, iter.emit);
         let value = quote!(#iter_witness #dot #method #turbofish (#(#witness),*));
         Lowered {

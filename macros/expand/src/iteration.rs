@@ -120,7 +120,6 @@ impl Lower<'_> {
                 let Lowered { witness, emit } = self.iterator(&call.receiver);
                 let record = syn::Ident::new(
                     match name.as_str() {
-                        "enumerate" if leaves_out(&call.receiver) => "iter_enumerate_left",
                         "enumerate" => "iter_enumerate",
                         "rev" => "iter_rev",
                         _ => "iter_copied",
@@ -148,12 +147,7 @@ impl Lower<'_> {
                 let (n, line) = (self.expr(n), self.line(n.span()));
                 let (iter_witness, iter_emit, n_witness, n_emit) =
                     (iter.witness, iter.emit, n.witness, n.emit);
-                let counts = match name.as_str() {
-                    "skip" => leaves_steps(&call.receiver),
-                    _ => leaves_out(&call.receiver),
-                };
-                let left = if counts { "_left" } else { "" };
-                let record = syn::Ident::new(&format!("iter_{name}{left}"), method.span());
+                let record = syn::Ident::new(&format!("iter_{name}"), method.span());
                 Lowered {
                     witness: quote!(#iter_witness #dot #method(#n_witness)),
                     emit: quote!({ let __i = #iter_emit; let __n = #n_emit; #line __r.#record(__i, __n) }),
@@ -277,8 +271,8 @@ fn refused(name: &str) -> String {
 fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
     let before = |names: &[&str]| chain_has(&call.receiver, names);
     match call.method.to_string().as_str() {
-        "zip" if call.args.iter().any(leaves_out) => Some(UNCOUNTED),
-        "zip" | "step_by" if before(&DROPPING) => Some(UNCOUNTED),
+        "zip" if leaves_out(&call.receiver) || call.args.iter().any(leaves_out) => Some(UNCOUNTED),
+        "step_by" if before(&DROPPING) => Some(UNCOUNTED),
         "zip" | "step_by" if before(&["map"]) => {
             Some("put this before `map` in a kernel: the closure runs for the items that are used")
         }
@@ -293,20 +287,31 @@ fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
 /// Why the end of an iterator, from which a method begins, cannot be found before closures have run.
 pub fn out_of_reach(iterator: &Expr) -> Option<&'static str> {
     let before = |names: &[&str]| chain_has(iterator, names);
-    (before(&["map", "filter", "filter_map", "inspect"]) && before(&["zip", "take"])).then_some(
-        "put `rev` before `zip`, `take` and `map` in a kernel: the closure runs for the items that are used",
+    let is_cut = before(&["zip", "take"]) || skips_steps(iterator);
+    (before(&["map", "filter", "filter_map", "inspect"]) && is_cut).then_some(
+        "put `rev` before `zip`, `take`, `skip` and `map` in a kernel: the closure runs for the items that are used",
     )
 }
 
-/// Returns whether steps that are left out are made all the same: behind a closure.
-pub fn leaves_steps(iterator: &Expr) -> bool {
-    chain_has(iterator, &["map", "take_while", "map_while", "scan", "inspect"])
-        || chain_has(iterator, &DROPPING)
+/// Returns whether a `skip` stands behind a closure, which runs for what is skipped too.
+fn skips_steps(iterator: &Expr) -> bool {
+    let runs = ["map", "take_while", "map_while", "scan", "inspect"];
+    match iterator {
+        Expr::MethodCall(call) => {
+            let of = &call.receiver;
+            let joins = call.method == "zip" || call.method == "chain";
+            (call.method == "skip" && (chain_has(of, &runs) || chain_has(of, &DROPPING)))
+                || skips_steps(of)
+                || (joins && call.args.iter().any(skips_steps))
+        }
+        Expr::Paren(inner) => skips_steps(&inner.expr),
+        _ => false,
+    }
 }
 
-/// Returns whether a step of the loop need not give an item: behind a `filter`, and where a `chain` goes on before its first part has
-/// done all steps.
-pub fn leaves_out(iterator: &Expr) -> bool {
+/// Returns whether a step of the loop need not give an item: behind a `filter`, behind a `skip` of a closure's items, and where a
+/// `chain` goes on before its first part has done all steps.
+fn leaves_out(iterator: &Expr) -> bool {
     fn goes_on(iterator: &Expr) -> bool {
         match iterator {
             Expr::MethodCall(call) => {
@@ -319,7 +324,7 @@ pub fn leaves_out(iterator: &Expr) -> bool {
             _ => false,
         }
     }
-    chain_has(iterator, &DROPPING) || goes_on(iterator)
+    chain_has(iterator, &DROPPING) || skips_steps(iterator) || goes_on(iterator)
 }
 
 /// Returns whether an iterator, or a part of it, decides itself where it ends.

@@ -1,13 +1,16 @@
 //! Adapters of iterators: what an iterator becomes by `zip`, `rev`, `map` and their like.
 
-use super::Recorder;
 use super::count::is_small;
 use super::iter::{Item, Iter, LoopCount, select};
+use super::{RecordError, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type};
 
 impl Recorder {
     /// `.enumerate()`
     pub fn iter_enumerate<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
+        if iter.item.leaves_out() {
+            return self.iter_number(iter);
+        }
         let long = iter.long;
         let (count, item) = self.counted(iter);
         Iter { extent: LoopCount::Count(count), item: Item::Enumerate(item.into()), long }
@@ -15,6 +18,9 @@ impl Recorder {
 
     /// `.zip(other)`
     pub fn iter_zip<'a>(&mut self, left: Iter<'a>, right: Iter<'a>) -> Iter<'a> {
+        if left.item.leaves_out() || right.item.leaves_out() {
+            self.refuse_order("zip");
+        }
         let long = left.long && right.long;
         let (left, right) = (self.counted(left), self.counted(right));
         let count = self.smaller(left.0, right.0);
@@ -35,6 +41,9 @@ impl Recorder {
 
     /// `.rev()`
     pub fn iter_rev<'a>(&mut self, mut iter: Iter<'a>) -> Iter<'a> {
+        if iter.item.is_ordered() {
+            self.refuse_order("rev");
+        }
         if let LoopCount::Range { step: None, reversed, .. } = &mut iter.extent {
             *reversed = !*reversed;
             return iter;
@@ -46,6 +55,9 @@ impl Recorder {
 
     /// `.step_by(n)`
     pub fn iter_step_by<'a>(&mut self, mut iter: Iter<'a>, n: Expr) -> Iter<'a> {
+        if iter.item.runs_closures() {
+            self.refuse_order("step_by");
+        }
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
         let n = self.nonzero_step(n);
@@ -71,6 +83,9 @@ impl Recorder {
 
     /// `.skip(n)`
     pub fn iter_skip<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
+        if iter.item.runs_closures() {
+            return self.iter_drop(iter, n);
+        }
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
         let long = iter.long;
@@ -82,6 +97,9 @@ impl Recorder {
 
     /// `.take(n)`
     pub fn iter_take<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
+        if iter.item.leaves_out() {
+            return self.iter_limit(iter, n);
+        }
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
         let long = iter.long && !is_small(&n);
@@ -110,6 +128,12 @@ impl Recorder {
         f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
     ) -> Iter<'a> {
         Iter { item: Item::Filter(Box::new(f), iter.item.into()), ..iter }
+    }
+
+    /// Refuses an adapter that counts steps, where some steps give no item.
+    fn refuse_order(&mut self, adapter: &'static str) {
+        let at = self.location();
+        self.fail(RecordError::Order { adapter, at });
     }
 
     fn smaller(&mut self, a: Expr, b: Expr) -> Expr {

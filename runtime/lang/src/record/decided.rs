@@ -114,21 +114,21 @@ impl Recorder {
     }
 
     /// `.enumerate()` behind an adapter that leaves out steps.
-    pub fn iter_enumerate_left<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
+    pub(super) fn iter_number<'a>(&mut self, iter: Iter<'a>) -> Iter<'a> {
         let zero = number(0);
         let n = self.counter(zero);
         self.iter_decided(iter, Decision::Number(n))
     }
 
-    /// `.skip(n)` behind an adapter that leaves out steps.
-    pub fn iter_skip_left<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
+    /// `.skip(n)` behind a closure.
+    pub(super) fn iter_drop<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let left = self.counter(n);
         self.iter_decided(iter, Decision::Drop(left))
     }
 
     /// `.take(n)` behind an adapter that leaves out steps.
-    pub fn iter_take_left<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
+    pub(super) fn iter_limit<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
         let n = self.cast(n, Type::U64);
         let left = self.counter(n);
         self.iter_limited(iter, left)

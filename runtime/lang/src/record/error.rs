@@ -50,6 +50,14 @@ pub enum RecordError {
         /// Where.
         at: Location,
     },
+    /// An adapter that counts what others leave out.
+    #[error("{}:{}: `{adapter}` counts items in a kernel, and the adapters before it leave some out; put `{adapter}` before them, or write the loop and count", at.file, at.line)]
+    Order {
+        /// Its name.
+        adapter: &'static str,
+        /// Where.
+        at: Location,
+    },
     /// A range of something that has no elements side by side.
     #[error("{}:{}: a value of type `{base}` cannot be sliced in a kernel; slices, arrays, `View`s and one-dimensional shared arrays can", at.file, at.line)]
     Slice {

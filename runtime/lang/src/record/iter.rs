@@ -84,18 +84,56 @@ impl<'a> Item<'a> {
 }
 
 impl Item<'_> {
+    /// The items that this one is made of.
+    fn parts(&self) -> Vec<&Self> {
+        match self {
+            Item::Enumerate(inner) | Item::Copied(inner) | Item::Reversed(_, inner) => vec![inner],
+            Item::Step(_, inner) | Item::Skip(_, inner) | Item::Limited(_, inner) => vec![inner],
+            Item::Map(_, inner) | Item::Filter(_, inner) | Item::Decided(_, inner) => vec![inner],
+            Item::Zip(left, right) | Item::Chain(_, left, right) | Item::ChainEarly(_, left, right) => {
+                vec![left, right]
+            }
+            Item::Counter | Item::Range(_) | Item::Down(_) | Item::Element(..) | Item::Part { .. } => vec![],
+        }
+    }
+
+    /// Returns whether a step need not give an item: what counts items cannot count steps.
+    pub(super) fn leaves_out(&self) -> bool {
+        let decided = |decision: &Decision<'_>| {
+            matches!(decision, Decision::FilterMap(_) | Decision::SkipWhile(..) | Decision::Drop(_))
+        };
+        let own = match self {
+            Item::Filter(..) | Item::ChainEarly(..) => true,
+            Item::Decided(decision, _) => decided(decision),
+            _ => false,
+        };
+        own || self.parts().into_iter().any(Self::leaves_out)
+    }
+
+    /// Returns whether a step runs a closure, which also runs for what is skipped.
+    pub(super) fn runs_closures(&self) -> bool {
+        let own = matches!(self, Item::Map(..) | Item::Filter(..) | Item::Decided(..));
+        own || self.parts().into_iter().any(Self::runs_closures)
+    }
+
+    /// Returns whether the number of a step decides what it gives, so that the steps have one order.
+    pub(super) fn is_ordered(&self) -> bool {
+        let own = match self {
+            Item::Limited(..) => true,
+            Item::Decided(decision, _) => !matches!(decision, Decision::FilterMap(_) | Decision::Inspect(_)),
+            _ => false,
+        };
+        own || self.parts().into_iter().any(Self::is_ordered)
+    }
+
     /// Returns whether the steps may end before all of them are done.
     pub(super) fn ends_early(&self) -> bool {
-        match self {
-            Item::Decided(Decision::TakeWhile(_) | Decision::MapWhile(_), _)
-            | Item::Limited(..)
-            | Item::ChainEarly(..) => true,
-            Item::Decided(_, inner) | Item::Map(_, inner) | Item::Filter(_, inner) => inner.ends_early(),
-            Item::Enumerate(inner) | Item::Copied(inner) | Item::Reversed(_, inner) => inner.ends_early(),
-            Item::Step(_, inner) | Item::Skip(_, inner) => inner.ends_early(),
-            Item::Zip(left, right) | Item::Chain(_, left, right) => left.ends_early() || right.ends_early(),
-            Item::Counter | Item::Range(_) | Item::Down(_) | Item::Element(..) | Item::Part { .. } => false,
-        }
+        let own = match self {
+            Item::Limited(..) | Item::ChainEarly(..) => return true,
+            Item::Decided(decision, _) => matches!(decision, Decision::TakeWhile(_) | Decision::MapWhile(_)),
+            _ => false,
+        };
+        own || self.parts().into_iter().any(Self::ends_early)
     }
 }
 

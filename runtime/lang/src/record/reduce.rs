@@ -323,12 +323,6 @@ impl Recorder {
         self.iter_next(iter, ty)
     }
 
-    /// `.nth(n)` behind an adapter that leaves out steps, or whose closure runs for all of them.
-    pub fn iter_nth_left(&mut self, iter: Iter<'_>, n: Expr, ty: Type) -> Expr {
-        let iter = self.iter_skip_left(iter, n);
-        self.iter_next(iter, ty)
-    }
-
     /// `.last()`
     pub fn iter_last(&mut self, iter: Iter<'_>, ty: Type) -> Expr {
         let last = self.nothing_yet(&ty);
