@@ -84,3 +84,42 @@ fn quotients_are_of_32_bits_where_a_launch_shows_that_they_fit() {
     let text = text.expect("it is valid");
     assert!(text.contains("= i / shape[0][1]"), "{text}");
 }
+
+/// Sums of a window whose start only a remainder bounds.
+#[gpu_kernel]
+fn windows(out: &mut [f32]) {
+    let w = [0.5f32; 9];
+    let i = global_id();
+    if i < out.len() {
+        let n = i % 8;
+        out[i] = w.iter().skip(n).take(8).sum();
+    }
+}
+
+/// Numbers each of which is chosen by comparing those before it, and divided by one more.
+#[gpu_kernel]
+fn chosen(b: usize, out: &mut [u64]) {
+    let n = b % 5;
+    let t = if n < 7 { 7 - n } else { 0 };
+    let c = if t < 5 { t } else { 5 };
+    let d = if c < 5 - t % 4 { t - c % 3 } else { 5 };
+    let e = if d < c { d + n } else { t % (d + 1) };
+    let f = if e < d % (e + 1) { e - d } else { c };
+    out[c] += 1;
+    out[f % (e + 1)] += 2;
+}
+
+/// Each proof asks for others: all of them together have an end.
+#[test]
+fn proofs_that_need_each_other_end() {
+    let device = Device::simulator();
+    let mut out = device.alloc_zeroed::<f32>(20).expect("memory");
+    let launch = windows(&mut out).over(20);
+    assert_eq!(launch.explain().expect("it is valid").checked().count(), 0);
+    launch.launch(&device).expect("no fault");
+    let wanted: Vec<f32> = (0..20).map(|i| 0.5 * (9 - i % 8).min(8) as f32).collect();
+    assert_eq!(device.download(&out).expect("memory"), wanted);
+    let mut out = device.alloc_zeroed::<u64>(20).expect("memory");
+    chosen(17, &mut out).grid(1).block(1).launch(&device).expect("no fault");
+    assert_eq!(device.download(&out).expect("memory")[..6], [0, 0, 0, 0, 0, 3]);
+}

@@ -4,6 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::bits;
 use super::known::{Known, changed, same, strip, untracked};
@@ -19,6 +20,9 @@ const FUEL: usize = 400;
 
 /// Expressions in each other that a proof looks at.
 const MOST_DEPTH: usize = 64;
+
+/// Expressions that a proof looks at with all proofs that it needs, each of which has fuel of its own.
+const MOST_STEPS: usize = 1000;
 
 /// Unknowns of one function at most.
 const UNKNOWNS: usize = 1 << 20;
@@ -75,8 +79,17 @@ pub(crate) struct FunctionScope<'a> {
     lengths: RefCell<Vec<Expr>>,
     /// Whether terms that cancel are searched: what the search asks for is not searched once more.
     pub(super) searches: Cell<bool>,
-    /// Expressions in each other that are looked at.
+    /// What a proof has looked at, in this function and its callers.
+    effort: Rc<Effort>,
+}
+
+/// How far a proof has gone.
+#[derive(Default)]
+struct Effort {
+    /// Expressions in each other.
     depth: Cell<usize>,
+    /// Expressions that may still be looked at.
+    left: Cell<usize>,
 }
 
 impl<'a> FunctionScope<'a> {
@@ -100,7 +113,7 @@ impl<'a> FunctionScope<'a> {
             stored: HashMap::new(),
             lengths: RefCell::default(),
             searches: Cell::new(false),
-            depth: Cell::new(0),
+            effort: Rc::default(),
         };
         let untracked = untracked(body, &plain);
         Self { powers: bits::powers(body, &untracked), untracked, ..plain }
@@ -111,7 +124,8 @@ impl<'a> FunctionScope<'a> {
         let (lifts, most_threads) = (caller.scope.lifts, caller.scope.most_threads);
         let kind = Kind { is_kernel: false, lifts, most_threads };
         let plain = Self::new(caller.scope.functions, function, &function.body, kind);
-        Self { caller: Some(caller), unknowns: n.saturating_mul(UNKNOWNS), ..plain }
+        let effort = caller.scope.effort.clone();
+        Self { caller: Some(caller), unknowns: n.saturating_mul(UNKNOWNS), effort, ..plain }
     }
 
     pub fn kind(&self, var: VarId) -> &VarKind {
@@ -235,13 +249,15 @@ impl<'a> FunctionScope<'a> {
     pub fn within(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Range {
         let Some(scalar) = integer(e) else { return Range::of_type(Scalar::U64) };
         *fuel = fuel.saturating_sub(1);
-        let depth = self.depth.get();
-        if *fuel == 0 || depth == MOST_DEPTH {
+        let Effort { depth: at, left } = &*self.effort;
+        let depth = at.get();
+        left.set(if depth == 0 { MOST_STEPS } else { left.get().saturating_sub(1) });
+        if *fuel == 0 || depth == MOST_DEPTH || left.get() == 0 {
             return Range::of_type(scalar);
         }
-        self.depth.set(depth + 1);
+        at.set(depth + 1);
         let range = self.within_type(e, scalar, known, fuel);
-        self.depth.set(depth);
+        at.set(depth);
         range
     }
 
