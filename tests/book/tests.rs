@@ -165,19 +165,30 @@ fn sections(page: &str) -> Vec<String> {
 
 #[test]
 fn links_lead_to_pages_of_the_book() {
-    let (pages, pictures) = (pages(), ["docs/report.svg"]);
+    let pictures = pictures();
+    let (pages, mut shown) = (pages(), Vec::new());
     for page in &pages {
         let text = read(page);
         for link in links(&text) {
             let (file, section) = link.split_once('#').unwrap_or((&link, ""));
             let target = if file.is_empty() { page.clone() } else { beside(page, file) };
-            assert!(pages.contains(&target) || pictures.contains(&target.as_str()), "{page} links {link}");
+            assert!(pages.contains(&target) || pictures.contains(&target), "{page} links {link}");
+            shown.push(target.clone());
             assert!(
                 section.is_empty() || sections(&target).contains(&section.to_owned()),
                 "{page} links {link}"
             );
         }
     }
+    let hidden: Vec<_> = pictures.iter().filter(|picture| !shown.contains(picture)).collect();
+    assert!(hidden.is_empty(), "no page shows {hidden:?}");
+}
+
+/// The pictures of the book.
+fn pictures() -> Vec<String> {
+    let files = std::fs::read_dir(root().join("docs")).expect("docs");
+    let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+    names.filter(|name| name.ends_with(".svg")).map(|name| format!("docs/{name}")).collect()
 }
 
 /// A path that a page names, from the root.
