@@ -123,3 +123,40 @@ fn proofs_that_need_each_other_end() {
     chosen(17, &mut out).grid(1).block(1).launch(&device).expect("no fault");
     assert_eq!(device.download(&out).expect("memory")[..6], [0, 0, 0, 0, 0, 3]);
 }
+
+/// Rows by their starts and lengths, and the components of vectors by their numbers.
+#[gpu_kernel]
+fn rows(x: &[f32], points: &[F32x3], y: &mut [f32], n: usize) {
+    let i = global_id();
+    if i < y.len() {
+        let row = &x[i * n..][..n];
+        let rest = &x[i * n..];
+        let (mut sum, point) = (0.0, points[i]);
+        for k in 0..n {
+            sum += row[k] * rest[..n][k];
+        }
+        for k in 0..3 {
+            sum += point[k];
+        }
+        y[i] = sum;
+    }
+}
+
+#[test]
+fn a_part_of_the_rest_of_a_slice_is_a_part_of_the_slice() {
+    let device = Device::simulator();
+    let x: Vec<f32> = (0..24).map(|i| i as f32).collect();
+    let from = device.upload(&x).expect("memory");
+    let points = device.upload(&[F32x3::new(1.0, 2.0, 3.0); 6]).expect("memory");
+    let mut sums = device.alloc_zeroed::<f32>(6).expect("memory");
+    let explained = rows(&from, &points, &mut sums, 4).over(6).explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
+    rows(&from, &points, &mut sums, 4).over(6).launch(&device).expect("no fault");
+    let sum = |i: usize| (0..4).map(|k| x[i * 4 + k].powi(2)).sum::<f32>() + 6.0;
+    assert_eq!(device.download(&sums).expect("memory"), (0..6).map(sum).collect::<Vec<_>>());
+
+    let launch = rows(&from, &points, &mut sums, 5).over(6);
+    assert!(launch.explain().expect("it is valid").checked().count() > 0);
+    let error = launch.launch(&device).expect_err("29 is behind the last").to_string();
+    assert!(error.contains("range bound 5 is beyond 4"), "{error}");
+}

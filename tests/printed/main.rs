@@ -17,6 +17,7 @@ mod differences;
 mod early;
 mod far;
 mod faults;
+mod lanes;
 mod nested;
 mod ordered;
 mod references;

@@ -9,6 +9,7 @@ use crate::device_api::vote::{
     all_sync, any_sync, ballot_sync, match_all_sync, match_any_sync, reduce_add_sync, reduce_and_sync,
     reduce_max_sync, reduce_min_sync, reduce_or_sync, reduce_xor_sync,
 };
+use crate::prelude::U32x4;
 use crate::simulator::context::{self, SharedSite};
 use crate::simulator::{Instruction, Line, MemoryScope};
 use crate::sources::is_library;
@@ -23,6 +24,22 @@ fn at(file: *const c_char, line: i32) {
     }
     let line = Line { file, line: line.max(0) as u32, column: 0 };
     context::set_instruction(Some(Instruction { at: line, site: 0, instance: 0 }));
+}
+
+/// Exchanges sixteen bytes, which lanes of the twin exchange at once, too.
+fn sixteen(
+    shuffle: impl Fn(u32, U32x4, u32, u32) -> U32x4,
+    mask: u32,
+    words: *mut c_void,
+    by: u32,
+    width: u32,
+) {
+    let words = words.cast::<U32x4>();
+    // SAFETY: the shim passes the address of four words, which only this thread uses.
+    let own = unsafe { words.read_unaligned() };
+    let other = shuffle(mask, own, by, width);
+    // SAFETY: as above.
+    unsafe { words.write_unaligned(other) };
 }
 
 /// An index or an extent by its number in the shim.
@@ -75,6 +92,10 @@ host_functions! { FUNCTIONS:
     "ws_h_fence"() = context::fence(MemoryScope::System);
     "ws_h_poll"() = context::on_atomic();
 
+    "ws_h_shfl_16_bytes"(mask: u32, words: *mut c_void, by: u32, width: u32) = sixteen(shfl_sync, mask, words, by, width);
+    "ws_h_shfl_up_16_bytes"(mask: u32, words: *mut c_void, by: u32, width: u32) = sixteen(shfl_up_sync, mask, words, by, width);
+    "ws_h_shfl_down_16_bytes"(mask: u32, words: *mut c_void, by: u32, width: u32) = sixteen(shfl_down_sync, mask, words, by, width);
+    "ws_h_shfl_xor_16_bytes"(mask: u32, words: *mut c_void, by: u32, width: u32) = sixteen(shfl_xor_sync, mask, words, by, width);
     "ws_h_shfl_32"(mask: u32, value: u32, by: u32, width: u32) -> u32 = shfl_sync(mask, value, by, width);
     "ws_h_shfl_64"(mask: u32, value: u64, by: u32, width: u32) -> u64 = shfl_sync(mask, value, by, width);
     "ws_h_shfl_up_32"(mask: u32, value: u32, by: u32, width: u32) -> u32 = shfl_up_sync(mask, value, by, width);

@@ -67,12 +67,7 @@ impl Walk<'_> {
             let positive = self.scope.ensure_positive(e, &range)?;
             Some(Range { needs: joined(&range.needs, &positive), ..range })
         };
-        let Length { count, needs } = self.scope.length(base)?;
-        let past = count.plus(1);
-        let within = |range: Range| {
-            let inside = self.scope.ensure(range.high, past.clone())?;
-            Some([inside, range.needs, needs.clone()].concat())
-        };
+        let within = |range: Range| self.needs_of_end(base, range);
         match (start, end) {
             (None, None) => Some(Vec::new()),
             (Some(last), None) | (None, Some(last)) => within(range(last)?),
@@ -85,6 +80,22 @@ impl Walk<'_> {
                 Some([ordered, first.needs, within(last)?].concat())
             }
         }
+    }
+
+    /// The conditions under which a number is no more than the length of `base`.
+    ///
+    /// Of `x[start..]`, the start is in bounds, or the thread has left: then the sum of both is one of `x`.
+    fn needs_of_end(&self, base: &Expr, end: Range) -> Option<Vec<Condition>> {
+        let known = self.scope.length(base).and_then(|Length { count, needs }| {
+            let inside = self.scope.ensure(end.high.clone(), count.plus(1))?;
+            Some([inside, end.needs.clone(), needs].concat())
+        });
+        known.or_else(|| {
+            let (whole, start) = self.scope.rest_of(base)?;
+            let start = self.scope.range(start, &self.known);
+            let needs = joined(&end.needs, &start.needs);
+            self.needs_of_end(whole, Range { high: end.high.sum(start.high), needs, ..end })
+        })
     }
 
     /// The conditions under which the start of a range is no more than its end.

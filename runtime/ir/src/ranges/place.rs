@@ -140,7 +140,7 @@ impl FunctionScope<'_> {
         self.is_stable(view).then(|| self.unknown(&field, ELEMENTS))
     }
 
-    /// The length of a slice, a view or an array, in terms of values that stay the same.
+    /// The length of a slice, a view, an array or a vector, in terms of values that stay the same.
     pub fn length(&self, of: &Expr) -> Option<Length> {
         let unknown = || self.is_stable(of).then(|| Length::of(self.unknown(of, ELEMENTS)));
         self.extent(of).or_else(unknown)
@@ -148,7 +148,7 @@ impl FunctionScope<'_> {
 
     /// The length of something, where that is more than a name for it.
     pub fn extent(&self, of: &Expr) -> Option<Length> {
-        if let Type::Array(_, n) = of.ty.peeled() {
+        if let Type::Array(_, n) | Type::Vector(_, n) = of.ty.peeled() {
             return Some(Length::of(Quantity::Const(*n as i128)));
         }
         if let Some(shared) = self.shared(of) {
@@ -190,6 +190,15 @@ impl FunctionScope<'_> {
         let is_same = base.ty.element()?.size() <= part.ty.element()?.size();
         let is_slice = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
         (is_same && is_slice).then(|| Expr { kind: ExprKind::Len(base.clone()), ty: length.ty.clone() })
+    }
+
+    /// Of the rest of a slice, `x[start..]`, the slice and the start.
+    pub fn rest_of<'e>(&'e self, part: &'e Expr) -> Option<(&'e Expr, &'e Expr)> {
+        match &part.kind {
+            ExprKind::SubSlice { base, start: Some(start), end: None, .. } => Some((base, start)),
+            ExprKind::Var(var) => self.rest_of(self.definitions.get(var)?),
+            _ => self.rest_of(through(part)?),
+        }
     }
 
     /// Bytes of an element of the block's dynamic shared memory, if it is that.

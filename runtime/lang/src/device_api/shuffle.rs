@@ -51,7 +51,8 @@ fn shuffle(
 
 static WORDS: Prelude = Prelude {
     name: "ws_shfl",
-    code: "#define ws_SHUFFLED(name, intrinsic) \\
+    code: "#ifndef ws_SHUFFLED
+#define ws_SHUFFLED(name, intrinsic) \\
     template <class T> \\
     __device__ __forceinline__ T name(unsigned int mask, T value, unsigned int by, unsigned int width) { \\
         unsigned int words[(sizeof(T) + 3) / 4] = {}; \\
@@ -60,6 +61,7 @@ static WORDS: Prelude = Prelude {
         memcpy(&value, words, sizeof(T)); \\
         return value; \\
     }
+#endif
 ws_SHUFFLED(ws_shfl, __shfl_sync)
 ws_SHUFFLED(ws_shfl_up, __shfl_up_sync)
 ws_SHUFFLED(ws_shfl_down, __shfl_down_sync)

@@ -64,6 +64,31 @@ WS_SHUFFLES(__shfl_up_sync, ws_h_shfl_up, unsigned int)
 WS_SHUFFLES(__shfl_down_sync, ws_h_shfl_down, unsigned int)
 WS_SHUFFLES(__shfl_xor_sync, ws_h_shfl_xor, int)
 
+// Values of several words, sixteen bytes at a time, as lanes of the twin exchange them: then lanes go on in the same order.
+struct ws_Sixteen { unsigned int words[4]; };
+#define WS_SHUFFLE_16(name, host, P) \
+    static inline ws_Sixteen name(unsigned int mask, ws_Sixteen value, P by, int width = 32, WS_AT) { \
+        WS_HERE; \
+        host(mask, value.words, (unsigned int)by, (unsigned int)width); \
+        return value; \
+    }
+WS_SHUFFLE_16(__shfl_sync, ws_h_shfl_16_bytes, int)
+WS_SHUFFLE_16(__shfl_up_sync, ws_h_shfl_up_16_bytes, unsigned int)
+WS_SHUFFLE_16(__shfl_down_sync, ws_h_shfl_down_16_bytes, unsigned int)
+WS_SHUFFLE_16(__shfl_xor_sync, ws_h_shfl_xor_16_bytes, int)
+#define ws_SHUFFLED(name, intrinsic) \
+    template <class T> \
+    static inline T name(unsigned int mask, T value, unsigned int by, unsigned int width) { \
+        for (unsigned long long start = 0; start < sizeof(T); start += sizeof(ws_Sixteen)) { \
+            unsigned long long count = sizeof(T) - start < sizeof(ws_Sixteen) ? sizeof(T) - start : sizeof(ws_Sixteen); \
+            ws_Sixteen part = {}; \
+            memcpy(&part, (char*)&value + start, count); \
+            part = intrinsic(mask, part, by, width); \
+            memcpy((char*)&value + start, &part, count); \
+        } \
+        return value; \
+    }
+
 static inline unsigned int __activemask(WS_AT) { WS_HERE; return ws_h_active_lanes(); }
 static inline unsigned int __ballot_sync(unsigned int mask, int vote, WS_AT) { WS_HERE; return ws_h_ballot(mask, vote != 0); }
 static inline int __any_sync(unsigned int mask, int vote, WS_AT) { WS_HERE; return ws_h_any(mask, vote != 0); }
