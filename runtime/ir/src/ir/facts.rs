@@ -87,6 +87,8 @@ pub enum ResultRange {
     UpToBits,
     /// From the first number to the second.
     Within(i64, i64),
+    /// True only if the first argument is from the first number to the second.
+    Tells(i64, i64),
 }
 
 impl ResultRange {

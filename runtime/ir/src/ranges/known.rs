@@ -7,7 +7,9 @@ use std::collections::HashSet;
 use super::products::Product;
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, UnaryOp, VarId, visit};
+use crate::ir::{
+    BinaryOp, Block, Expr, ExprKind, Quantity, ResultRange, Scalar, StmtKind, Type, UnaryOp, VarId, visit,
+};
 
 /// Sums that a guard of a greater one tells of, at most.
 const MOST_SUMS: i128 = 16;
@@ -169,6 +171,11 @@ impl Known {
             // A condition with a name.
             ExprKind::Var(var) if let Some(named) = scope.definitions.get(var) => {
                 return self.implied(named, outcome, scope);
+            }
+            ExprKind::Builtin { op, args, .. } if outcome => {
+                if let (ResultRange::Tells(low, high), Some(of)) = (op.facts.result, args.first()) {
+                    facts.learn(of, Range::numbers(low.into(), high.into()));
+                }
             }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b)
                 if outcome == (*op == BinaryOp::And) =>

@@ -3,21 +3,26 @@
 use warpsmith_macros::device_methods;
 
 use super::super::text::{fixed, with};
-use crate::ir::Prelude;
+use crate::ir::{Facts, Prelude, ResultRange};
+
+/// Of those that are true of some bytes alone, from one to another.
+const fn within(low: i64, high: i64) -> Facts {
+    Facts::within(ResultRange::Tells(low, high))
+}
 
 device_methods! {
     /// Methods of bytes that kernels may call.
     pub trait AsciiMethods in ascii for u8 {
-        fn is_ascii(self) -> bool = fixed("(({0}) < 128)");
-        fn is_ascii_digit(self) -> bool = with("ws_is_within({0}, '0', '9')", &WITHIN);
-        fn is_ascii_lowercase(self) -> bool = with("ws_is_within({0}, 'a', 'z')", &WITHIN);
-        fn is_ascii_uppercase(self) -> bool = with("ws_is_within({0}, 'A', 'Z')", &WITHIN);
-        fn is_ascii_alphabetic(self) -> bool = with("ws_is_within(({0}) | 32, 'a', 'z')", &WITHIN);
-        fn is_ascii_alphanumeric(self) -> bool = with("ws_is_ascii_alphanumeric({0})", &ALPHANUMERIC);
-        fn is_ascii_hexdigit(self) -> bool = with("ws_is_ascii_hexdigit({0})", &HEXDIGIT);
-        fn is_ascii_whitespace(self) -> bool = with("ws_is_ascii_whitespace({0})", &WHITESPACE);
-        fn is_ascii_punctuation(self) -> bool = with("ws_is_ascii_punctuation({0})", &PUNCTUATION);
-        fn is_ascii_control(self) -> bool = with("ws_is_ascii_control({0})", &CONTROL);
+        fn is_ascii(self) -> bool = fixed("(({0}) < 128)"), within(0, 127);
+        fn is_ascii_digit(self) -> bool = with("ws_is_within({0}, '0', '9')", &WITHIN), within(48, 57);
+        fn is_ascii_lowercase(self) -> bool = with("ws_is_within({0}, 'a', 'z')", &WITHIN), within(97, 122);
+        fn is_ascii_uppercase(self) -> bool = with("ws_is_within({0}, 'A', 'Z')", &WITHIN), within(65, 90);
+        fn is_ascii_alphabetic(self) -> bool = with("ws_is_within(({0}) | 32, 'a', 'z')", &WITHIN), within(65, 122);
+        fn is_ascii_alphanumeric(self) -> bool = with("ws_is_ascii_alphanumeric({0})", &ALPHANUMERIC), within(48, 122);
+        fn is_ascii_hexdigit(self) -> bool = with("ws_is_ascii_hexdigit({0})", &HEXDIGIT), within(48, 102);
+        fn is_ascii_whitespace(self) -> bool = with("ws_is_ascii_whitespace({0})", &WHITESPACE), within(9, 32);
+        fn is_ascii_punctuation(self) -> bool = with("ws_is_ascii_punctuation({0})", &PUNCTUATION), within(33, 126);
+        fn is_ascii_control(self) -> bool = with("ws_is_ascii_control({0})", &CONTROL), within(0, 127);
         fn to_ascii_lowercase(self) -> u8 = with("ws_to_ascii_lowercase({0})", &LOWERCASE);
         fn to_ascii_uppercase(self) -> u8 = with("ws_to_ascii_uppercase({0})", &UPPERCASE);
         fn eq_ignore_ascii_case(self, other: &u8) -> bool = with("(ws_to_ascii_lowercase({0}) == ws_to_ascii_lowercase({1}))", &LOWERCASE);

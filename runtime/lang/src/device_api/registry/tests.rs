@@ -215,6 +215,16 @@ fn results() -> HashMap<&'static str, Vec<Sample>> {
         })+};
     }
     of_registers! { i32 u32 i64 u64 isize usize }
+    macro_rules! of_bytes {
+        ($($method:ident)+) => {$({
+            let samples = (0..=u8::MAX).map(|byte| (byte.$method().into(), [byte.into(), 0, 0], 8)).collect();
+            results.insert(stringify!($method), samples);
+        })+};
+    }
+    of_bytes! {
+        is_ascii is_ascii_digit is_ascii_lowercase is_ascii_uppercase is_ascii_alphabetic is_ascii_alphanumeric
+        is_ascii_hexdigit is_ascii_whitespace is_ascii_punctuation is_ascii_control
+    }
     results
 }
 
@@ -229,6 +239,7 @@ fn allowed(range: ResultRange, [a, b, c]: [i128; 3], bits: u32) -> (i128, i128) 
         ResultRange::Remaining => ((a - b).max(0), (a - b).max(0)),
         ResultRange::UpToBits => (0, bits.into()),
         ResultRange::Within(low, high) => (low.into(), high.into()),
+        ResultRange::Tells(low, high) => (0, (i128::from(low)..=high.into()).contains(&a).into()),
     }
 }
 

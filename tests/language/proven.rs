@@ -1,4 +1,4 @@
-//! Numbers in arrays of a parameter, which a launch knows as it knows other parameters.
+//! Indices that the text or a launch proves: they are not checked, and where a launch proves less, they are.
 
 use warpsmith::prelude::*;
 
@@ -159,4 +159,32 @@ fn a_part_of_the_rest_of_a_slice_is_a_part_of_the_slice() {
     assert!(launch.explain().expect("it is valid").checked().count() > 0);
     let error = launch.launch(&device).expect_err("29 is behind the last").to_string();
     assert!(error.contains("range bound 5 is beyond 4"), "{error}");
+}
+
+/// The number that each letter or digit stands for in base 36.
+#[gpu_kernel]
+fn values(text: &[u8], values: &mut [u32]) {
+    let i = global_id();
+    if i < text.len() && i < values.len() {
+        let (c, mut of) = (text[i], [0u32; 36]);
+        for k in 0..36 {
+            of[k] = k;
+        }
+        if c.is_ascii_digit() {
+            values[i] = of[(c - b'0') as usize];
+        } else if c.is_ascii_lowercase() && c != b'z' {
+            values[i] = of[(c - b'a') as usize + 11] - 1;
+        }
+    }
+}
+
+#[test]
+fn classes_of_bytes_tell_their_range() {
+    let device = Device::simulator();
+    let text = device.upload(b"a0 9y{/z").expect("memory");
+    let mut to = device.upload(&[99u32; 8]).expect("memory");
+    let explained = values(&text, &mut to).over(8).explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
+    values(&text, &mut to).over(8).launch(&device).expect("no fault");
+    assert_eq!(device.download(&to).expect("memory"), [10, 0, 99, 9, 34, 99, 99, 99]);
 }
