@@ -188,3 +188,40 @@ fn classes_of_bytes_tell_their_range() {
     values(&text, &mut to).over(8).launch(&device).expect("no fault");
     assert_eq!(device.download(&to).expect("memory"), [10, 0, 99, 9, 34, 99, 99, 99]);
 }
+
+/// Guards with names that also read memory, of numbers with a sign, across a barrier; and of the last of several elements.
+#[gpu_kernel]
+fn guarded(x: &[i32], y: &mut [i32], z: &mut [i32]) {
+    let mut kept = shared!([i32; 32]);
+    let i = global_id() as i32;
+    let is_kept = (i as usize) < x.len() && x[i] > 0;
+    let is_out = i as usize >= y.len() || y[i] < 0;
+    kept[thread_idx().x % 32] = is_kept as i32;
+    sync_threads();
+    if is_kept {
+        atomic_add(&mut y[0], x[i]);
+    }
+    let r = global_id();
+    if (r + 1) * 4 <= z.len() {
+        for k in 0..4 {
+            z[r * 4 + k] = kept[(r * 4 + k) % 32];
+        }
+    }
+    sync_threads();
+    if is_out {
+        return;
+    }
+    y[i] += kept[31 - thread_idx().x % 32];
+}
+
+#[test]
+fn guards_with_names_prove_what_they_guard() {
+    let device = Device::simulator();
+    let (x, y) = (device.upload(&[1, 0, -2, 3, 4]).expect("memory"), [5, 6, -7, 8, 9, 10, 11]);
+    let (mut to, mut z) = (device.upload(&y).expect("memory"), device.upload(&[9; 11]).expect("memory"));
+    let explained = guarded(&x, &mut to, &mut z).grid(1).block(32).explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
+    guarded(&x, &mut to, &mut z).grid(1).block(32).launch(&device).expect("no fault");
+    assert_eq!(device.download(&to).expect("memory"), [13, 6, -7, 8, 9, 10, 11]);
+    assert_eq!(device.download(&z).expect("memory"), [1, 0, 0, 1, 1, 0, 0, 0, 9, 9, 9]);
+}

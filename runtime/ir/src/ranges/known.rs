@@ -172,6 +172,9 @@ impl Known {
             ExprKind::Var(var) if let Some(named) = scope.definitions.get(var) => {
                 return self.implied(named, outcome, scope);
             }
+            ExprKind::Var(var) if let Some((parts, of)) = scope.conditions.get(var) => {
+                return if *of == outcome { self.implied(parts, outcome, scope) } else { facts };
+            }
             ExprKind::Builtin { op, args, .. } if outcome => {
                 if let (ResultRange::Tells(low, high), Some(of)) = (op.facts.result, args.first()) {
                     facts.learn(of, Range::numbers(low.into(), high.into()));
@@ -281,7 +284,11 @@ impl Known {
         let needs = [&range.needs, &of_x.needs, &positive];
         let needs = needs.into_iter().fold(fits, |all, more| joined(&all, more));
         let factor = range.high.clone().quotient(c);
-        self.learn(x, Range::at_most(scalar, factor.clone(), needs.clone()));
+        let of_factor = Range::at_most(scalar, factor.clone(), needs.clone());
+        match &strip(x).kind {
+            ExprKind::Binary(BinaryOp::Add, ..) => self.at_most(x, of_factor, known, scope),
+            _ => self.learn(x, of_factor),
+        }
         self.learn(e, Range::at_most(scalar, factor.product(times), needs));
     }
 
@@ -290,8 +297,11 @@ impl Known {
     fn cast_is(&mut self, e: &Expr, range: &Range) {
         let ExprKind::Cast(inner) = &e.kind else { return };
         let (Some(from), Some(to)) = (integer(inner), integer(e)) else { return };
-        let Some((_, most)) = from.int_range() else { return };
-        if from.is_signed() && to.is_unsigned() && from.bits() <= to.bits() && range.high.most() <= most {
+        if !from.is_signed() || !to.is_unsigned() || from.bits() > to.bits() {
+            return;
+        }
+        let least_of_negative = (1i128 << to.bits()) - (1 << (from.bits() - 1));
+        if range.high.most() < least_of_negative {
             let fact = Range::new(Quantity::Const(0), range.high.clone());
             self.learn(inner, fact.needing(&range.needs));
         }

@@ -6,6 +6,7 @@
 
 mod arithmetic;
 mod bits;
+mod conditions;
 mod elements;
 mod guards;
 mod interval;

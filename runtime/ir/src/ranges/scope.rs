@@ -65,6 +65,8 @@ pub(crate) struct FunctionScope<'a> {
     pub(crate) most_threads: Option<u32>,
     /// The initial values of immutable variables, if they are the same wherever they are evaluated.
     pub definitions: HashMap<VarId, Expr>,
+    /// Of other immutable conditions, the parts that are so, and the outcome that they have where the condition has it.
+    pub conditions: HashMap<VarId, (Expr, bool)>,
     /// Ranges of immutable variables where they were initialised.
     pub ranges: HashMap<VarId, Range>,
     /// The lengths of slices that were made of others.
@@ -108,6 +110,7 @@ impl<'a> FunctionScope<'a> {
             lifts,
             most_threads,
             definitions: HashMap::new(),
+            conditions: HashMap::new(),
             ranges: HashMap::new(),
             extents: HashMap::new(),
             stored: HashMap::new(),
@@ -150,6 +153,8 @@ impl<'a> FunctionScope<'a> {
         self.forget(var);
         if self.is_stable(init) {
             self.definitions.insert(var, init.clone());
+        } else if let Some(condition) = self.lasting_parts(init) {
+            self.conditions.insert(var, condition);
         }
         if let Some(extent) = self.extent(init) {
             self.extents.insert(var, extent);
@@ -177,6 +182,7 @@ impl<'a> FunctionScope<'a> {
     /// Forgets what a variable is.
     pub fn forget(&mut self, var: VarId) {
         self.definitions.remove(&var);
+        self.conditions.remove(&var);
         self.extents.remove(&var);
         self.ranges.remove(&var);
     }

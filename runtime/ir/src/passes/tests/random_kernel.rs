@@ -167,6 +167,7 @@ impl Writer {
                 }
                 None => self.access(),
             },
+            3 if self.dice.below(3) == 0 => self.named(),
             3 => self.guarded(),
             4 | 5 => self.access(),
             6..9 => {
@@ -209,6 +210,30 @@ impl Writer {
         let access = ExprKind::Index { base, index: index.into(), at: AT, proof: Proof::Open };
         let then = vec![Stmt { kind: StmtKind::Expr(expr(access, Scalar::U32)), at: AT }];
         StmtKind::If { cond, then: Block { stmts: then }, otherwise: Block::default() }
+    }
+
+    /// `let b = c && x[…] < n && d; if b { … } else { … }`, or the same with `||`.
+    fn named(&mut self) -> StmtKind {
+        let StmtKind::Expr(element) = self.access() else { unreachable!() };
+        let some = expr(
+            ExprKind::Binary(BinaryOp::Lt, element.into(), constant(5, Scalar::U32).into()),
+            Scalar::Bool,
+        );
+        let op = self.dice.pick(&[BinaryOp::And, BinaryOp::Or]);
+        let parts = [self.condition(1), some, self.condition(0)];
+        let all =
+            parts.into_iter().reduce(|a, b| expr(ExprKind::Binary(op, a.into(), b.into()), Scalar::Bool));
+        self.vars.push(Variable {
+            name: "b".into(),
+            ty: Type::Scalar(Scalar::Bool),
+            mutable: false,
+            kind: VarKind::Local,
+        });
+        let var = VarId(self.vars.len() as u32 - 1);
+        let cond = expr(ExprKind::Var(var), Scalar::Bool);
+        let (then, otherwise) = (self.block(0), self.block(0));
+        let stmts = [StmtKind::Let { var, init: all }, StmtKind::If { cond, then, otherwise }];
+        StmtKind::Block(Block { stmts: stmts.map(|kind| Stmt { kind, at: AT }).into() })
     }
 
     fn range_loop(&mut self, depth: usize) -> StmtKind {
