@@ -225,3 +225,30 @@ fn guards_with_names_prove_what_they_guard() {
     assert_eq!(device.download(&to).expect("memory"), [13, 6, -7, 8, 9, 10, 11]);
     assert_eq!(device.download(&z).expect("memory"), [1, 0, 0, 1, 1, 0, 0, 0, 9, 9, 9]);
 }
+
+/// Walks that take what is left of a slice apart.
+#[gpu_kernel]
+fn walked(x: &[u32], y: &mut [u32]) {
+    let (mut rest, mut sum) = (x, 0);
+    while let [first, others @ ..] = rest {
+        sum += first;
+        rest = others;
+    }
+    rest = x;
+    while !rest.is_empty() {
+        sum += rest[0] * 10;
+        rest = &rest[1..];
+    }
+    y[global_id()] = sum;
+}
+
+#[test]
+fn what_is_left_of_a_slice_is_in_bounds() {
+    let device = Device::simulator();
+    let x = device.upload(&[1u32, 2, 3]).expect("memory");
+    let mut y = device.alloc_zeroed::<u32>(2).expect("memory");
+    let explained = walked(&x, &mut y).grid(1).block(2).explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
+    walked(&x, &mut y).grid(1).block(2).launch(&device).expect("no fault");
+    assert_eq!(device.download(&y).expect("memory"), [66, 66]);
+}

@@ -283,7 +283,8 @@ fn taken(pat: &Pat, slice: &Ident) -> Option<Taken> {
                     if by_value != name.by_ref.is_some() {
                         return None;
                     }
-                    let (start, end) = (index(i, false), index(behind - 1, true));
+                    let start = index(i, false);
+                    let end = (behind > 1).then(|| index(behind - 1, true));
                     let name = PatIdent { subpat: None, by_ref: None, ..name.clone() };
                     names.push((Pat::Ident(name), parse_quote_spanned!(span=> &#slice[#start..#end])));
                 }

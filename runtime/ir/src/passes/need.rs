@@ -86,6 +86,10 @@ impl Walk<'_> {
     ///
     /// Of `x[start..]`, the start is in bounds, or the thread has left: then the sum of both is one of `x`.
     fn needs_of_end(&self, base: &Expr, end: Range) -> Option<Vec<Condition>> {
+        let length = self.length(base);
+        if end.high.is_below(&length.low.plus(1)) {
+            return Some(joined(&length.low_needs, &end.needs));
+        }
         let known = self.scope.length(base).and_then(|Length { count, needs }| {
             let inside = self.scope.ensure(end.high.clone(), count.plus(1))?;
             Some([inside, end.needs.clone(), needs].concat())
