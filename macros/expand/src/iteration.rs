@@ -287,9 +287,13 @@ fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
 /// Why the end of an iterator, from which a method begins, cannot be found before closures have run.
 pub fn out_of_reach(iterator: &Expr) -> Option<&'static str> {
     let before = |names: &[&str]| chain_has(iterator, names);
-    let is_cut = before(&["zip", "take"]) || skips_steps(iterator);
-    (before(&["map", "filter", "filter_map", "inspect"]) && is_cut).then_some(
-        "put `rev` before `zip`, `take`, `skip` and `map` in a kernel: the closure runs for the items that are used",
+    if skips_steps(iterator) {
+        return Some(
+            "put `skip` before `map` and its like: from the end, a kernel cannot tell what is skipped",
+        );
+    }
+    (before(&["map", "filter", "filter_map", "inspect"]) && before(&["zip", "take"])).then_some(
+        "put `rev` before `zip`, `take` and `map` in a kernel: the closure runs for the items that are used",
     )
 }
 
