@@ -103,7 +103,8 @@ impl<'a, K: Kernel> Launch<'a, K> {
         self.set(|setup| setup.block = setup.extents("block", threads.into()))
     }
 
-    /// A one-dimensional grid with at least one thread for each of `items`, and at least one block.
+    /// A one-dimensional grid with at least one thread for each of `items`, and at least one block. Blocks are whole: the kernel also runs
+    /// for threads behind the last item.
     pub fn over(self, items: usize) -> Self {
         self.set(|setup| setup.grid = GridExtent::Items([items as u64, 1, 1]))
     }
