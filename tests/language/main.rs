@@ -45,6 +45,7 @@ mod parameters;
 mod patterns;
 #[macro_use]
 mod plain;
+mod plain_conditions;
 mod plain_constants;
 mod plain_methods;
 mod plain_parts;

@@ -1,12 +1,12 @@
 //! Mistakes of a body that its tokens show, before it is lowered:
 //!
-//! - `#[unroll]` above something other than a loop, `break` and `continue` outside of one;
+//! - `break` and `continue` outside of a loop;
 //! - a row of a shared array where an element is meant, a copy of a static where the static is meant;
 //! - `as` from a generic type, `T::zero()` of a number;
 //! - patterns, types and methods that only the host has.
 
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, Expr, ExprCall, ExprCast, ExprPath, Generics, Pat, Type};
+use syn::{Block, Expr, ExprCall, ExprCast, ExprPath, Generics, Pat, Type};
 
 use super::builtin_macros::SharedArray;
 use super::signature::{self, Param};
@@ -271,13 +271,6 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
             _ => {}
         }
         visit::visit_expr(&mut Below(self), expr);
-    }
-
-    // Those of loops are not visited.
-    fn visit_attribute(&mut self, attr: &'a Attribute) {
-        if attr.path().is_ident("unroll") {
-            self.errors.at(attr, "`#[unroll]` belongs above a loop; remove it, or move it there");
-        }
     }
 
     fn visit_local(&mut self, local: &'a syn::Local) {

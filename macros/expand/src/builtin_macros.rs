@@ -180,12 +180,66 @@ fn asserted(
 
 /// Returns whether an assertion is left out of unchecked launches.
 fn is_debug(mac: &syn::Macro) -> bool {
-    mac.path.get_ident().is_some_and(|name| name.to_string().starts_with("debug_"))
+    name(mac).is_some_and(|name| name.starts_with("debug_"))
 }
 
+/// The name of a macro, if it is one of the standard library or of ours as far as its path tells.
+pub fn name(mac: &syn::Macro) -> Option<String> {
+    let names: Vec<String> = mac.path.segments.iter().map(|s| s.ident.to_string()).collect();
+    match &names[..] {
+        [name] => Some(name.clone()),
+        [library, name] if library == "std" || library == "core" => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// The macros that a body may call, with arguments that each takes.
+const KNOWN: [(&str, &str); 16] = [
+    ("assert", "true"),
+    ("assert_eq", "(), ()"),
+    ("assert_ne", "0, 1"),
+    ("cfg", "all()"),
+    ("column", ""),
+    ("debug_assert", "true"),
+    ("debug_assert_eq", "(), ()"),
+    ("debug_assert_ne", "0, 1"),
+    ("line", ""),
+    ("matches", "0, 0"),
+    ("panic", ""),
+    ("print", "\"\""),
+    ("println", ""),
+    ("todo", ""),
+    ("unimplemented", ""),
+    ("unreachable", ""),
+];
+
 impl Lower<'_> {
+    /// Notes that the body calls a macro by a name that others may have. The witness calls it once, beside an import of those
+    /// that we mean: if another has the name, rustc says that it is ambiguous.
+    fn call_known(&mut self, mac: &syn::Macro) {
+        if let Some(ident) = mac.path.get_ident()
+            && let Some((name, arguments)) = KNOWN.iter().find(|(name, _)| ident == name)
+            && !self.own_macros.contains(*name)
+        {
+            self.known_macros.entry(name).or_insert_with(|| {
+                let arguments: TokenStream = arguments.parse().unwrap_or_default();
+                quote!(#ident!(#arguments);)
+            });
+        }
+    }
+
+    /// The calls of [`Lower::call_known`], in the witness.
+    pub fn known_macros(&self) -> TokenStream {
+        let calls = self.known_macros.values();
+        match self.known_macros.is_empty() {
+            true => TokenStream::new(),
+            false => quote!(let _ = || { use ::warpsmith::__macro::known_macros::*; #(#calls)* };),
+        }
+    }
+
     pub(super) fn macro_(&mut self, mac: &syn::Macro) -> Lowered {
-        let name = mac.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        let name = name(mac).unwrap_or_default();
+        self.call_known(mac);
         match name.as_str() {
             "assert" | "debug_assert" => self.assert(mac),
             "assert_eq" | "debug_assert_eq" => self.assert_pair(mac, "=="),
@@ -193,11 +247,16 @@ impl Lower<'_> {
             "println" | "print" => self.println(mac, name == "println"),
             "matches" => self.matches(mac),
             "panic" | "unreachable" => self.panic(mac, &name),
+            "cfg" => known_to_rustc(mac, &name, quote!(bool)),
+            "line" | "column" => known_to_rustc(mac, &name, quote!(u32)),
+            "file" | "module_path" | "stringify" | "concat" | "env" => {
+                self.refuse(mac, format!("a kernel has no text as a value; write what `{name}!` gives into the string of `println!` or `assert!`"))
+            }
             "shared" => self.refuse(mac, "`shared!` must initialise a variable: `let mut tile = shared!([f32; 256]);`"),
             name if self.own_macros.contains(name) => Lowered::nothing(),
             "todo" | "unimplemented" => self.refuse(mac, format!("a kernel has no `{name}!`; write `panic!(\"why\")`")),
             "vec" => self.refuse(mac, "`Vec` lives on the host; in a kernel write an array, `[0; N]`, or `shared!`"),
-            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `print!`, `matches!`, `panic!` and `unreachable!` are; for a macro of your own write a `#[gpu_fn]`"),
+            _ => self.refuse(mac, "this macro is not supported in a kernel; `shared!`, `assert!`, `assert_eq!`, `assert_ne!`, `debug_assert!`, `println!`, `print!`, `matches!`, `panic!`, `unreachable!`, `cfg!`, `line!` and `column!` are; for a macro of your own write a `#[gpu_fn]`"),
         }
     }
 
@@ -248,7 +307,7 @@ impl Lower<'_> {
             Some(text) => quote!(#text),
             None => quote!(::core::concat!("assertion failed: ", ::core::stringify!(#cond))),
         };
-        asserted(mac, quote!(assert!(#witness);), &emit, &text, message.values)
+        asserted(mac, quote!(::core::assert!(#witness);), &emit, &text, message.values)
     }
 
     fn assert_pair(&mut self, mac: &syn::Macro, symbol: &str) -> Lowered {
@@ -319,6 +378,17 @@ impl Lower<'_> {
             witness: quote!({ #(let _ = #witness;)* }),
             emit: quote!({ #setup __r.print(::warpsmith::__macro::list([#(#pieces),*]), ::warpsmith::__macro::list([#(#names),*])) }),
         }
+    }
+}
+
+/// A macro whose value rustc knows.
+fn known_to_rustc(mac: &syn::Macro, name: &str, ty: TokenStream) -> Lowered {
+    let (name, arguments) = (syn::Ident::new(name, mac.path.span()), &mac.tokens);
+    let span = mac.path.span();
+    let value = quote_spanned!(span=> ::core::#name!(#arguments));
+    Lowered {
+        witness: value.clone(),
+        emit: quote!({ let __v: #ty = #value; __r.constant(&__v, ::core::option::Option::None) }),
     }
 }
 

@@ -230,16 +230,17 @@ impl Lower<'_> {
     /// `#[unroll]` and `#[unroll(N)]` on the `while` or `loop` that is open.
     pub(super) fn unrolled(&mut self, attrs: &[syn::Attribute]) -> TokenStream {
         let unroll = self.unroll(attrs);
-        if attrs.is_empty() { TokenStream::new() } else { quote!(__r.unrolled(#unroll);) }
+        match attrs.iter().any(|attr| attr.path().is_ident("unroll")) {
+            true => quote!(__r.unrolled(#unroll);),
+            false => TokenStream::new(),
+        }
     }
 
     /// `#[unroll]` and `#[unroll(N)]` on a loop.
     pub(super) fn unroll(&mut self, attrs: &[syn::Attribute]) -> TokenStream {
         let mut unroll = None;
-        for attr in attrs {
-            if !attr.path().is_ident("unroll") {
-                self.errors.at(attr, "a loop in a kernel takes `#[unroll]` or `#[unroll(N)]`");
-            } else if let syn::Meta::Path(_) = attr.meta {
+        for attr in attrs.iter().filter(|attr| attr.path().is_ident("unroll")) {
+            if let syn::Meta::Path(_) = attr.meta {
                 unroll = Some(optional(None::<Expr>));
             } else {
                 match attr.parse_args::<Expr>() {

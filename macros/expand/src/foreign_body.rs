@@ -8,15 +8,16 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Block, Expr, Lit, LitStr, Meta, ReturnType, Signature, Token, Type, Visibility};
 
-use super::fragments::{Fragments, WrittenOut};
+use super::fragments::Fragments;
 use super::signature;
 use super::touch::{self, Touch};
 use super::twin::twin;
 use super::types::device_type;
 use crate::errors::Errors;
-use crate::visitor::VisitMut as _;
+use crate::visitor::VisitMut;
 
 /// A function with or without a body.
+#[derive(Clone)]
 pub struct Function {
     attrs: Vec<Attribute>,
     vis: Visibility,
@@ -34,11 +35,19 @@ impl Parse for Function {
 }
 
 impl Fragments for Function {
-    fn write_out(&mut self) {
-        WrittenOut.visit_signature_mut(&mut self.sig);
+    fn visited_by(&mut self, visitor: &mut dyn VisitMut) {
+        visitor.visit_signature_mut(&mut self.sig);
         if let Some(block) = &mut self.block {
-            WrittenOut.visit_block_mut(block);
+            visitor.visit_block_mut(block);
         }
+    }
+}
+
+impl ToTokens for Function {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { attrs, vis, sig, block } = self;
+        let end = block.is_none().then(<Token![;]>::default);
+        tokens.extend(quote!(#(#attrs)* #vis #sig #block #end));
     }
 }
 

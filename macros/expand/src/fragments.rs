@@ -9,15 +9,20 @@ use syn::{DeriveInput, Expr, ExprGroup, ExprParen, ItemFn, ItemImpl, ItemStatic,
 
 /// What an attribute or a derive stands above.
 pub trait Fragments {
+    /// Shows it to a visitor.
+    fn visited_by(&mut self, visitor: &mut dyn VisitMut);
+
     /// Writes out its fragments.
-    fn write_out(&mut self);
+    fn write_out(&mut self) {
+        self.visited_by(&mut WrittenOut);
+    }
 }
 
 macro_rules! items {
     ($($item:ty = $visit:ident;)+) => {$(
         impl Fragments for $item {
-            fn write_out(&mut self) {
-                WrittenOut.$visit(self);
+            fn visited_by(&mut self, visitor: &mut dyn VisitMut) {
+                visitor.$visit(self);
             }
         }
     )+};

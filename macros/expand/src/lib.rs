@@ -9,11 +9,13 @@
 mod alternatives;
 mod assign;
 mod attr;
+mod attributes;
 mod body_check;
 mod builtin_macros;
 mod call;
 mod chain;
 mod closures;
+mod configured;
 mod consumer;
 mod control;
 mod copied;
@@ -141,28 +143,39 @@ fn no_arguments(attr: &TokenStream, name: &str) -> TokenStream {
 
 /// `#[gpu_kernel]`
 pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
-    with_function(item, |item| kernel::expand(attr, item))
+    with_function(item, |item| {
+        configured::split("gpu_kernel", &attr, item).unwrap_or_else(|| kernel::expand(attr, item))
+    })
 }
 
 /// `#[gpu_fn]`
 pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
+    const NAME: &str = "gpu_fn";
     if attr.is_empty() {
-        return with_function(item, function::expand);
+        return with_function(item, |item| {
+            configured::split(NAME, &attr, item).unwrap_or_else(|| function::expand(item))
+        });
     }
-    with(item, |item| foreign_body::expand(attr, item))
+    with(item, |item| {
+        configured::split(NAME, &attr, item).unwrap_or_else(|| foreign_body::expand(attr.clone(), item))
+    })
 }
 
 /// `#[gpu_impl]`
 pub fn implementation(attr: TokenStream, item: TokenStream) -> TokenStream {
     let mut tokens = no_arguments(&attr, "gpu_impl");
-    tokens.extend(with(item, impls::expand_impl));
+    tokens.extend(with(item, |item| {
+        configured::split("gpu_impl", &TokenStream::new(), item).unwrap_or_else(|| impls::expand_impl(item))
+    }));
     tokens
 }
 
 /// `#[gpu_trait]`
 pub fn trait_(attr: TokenStream, item: TokenStream) -> TokenStream {
     let mut tokens = no_arguments(&attr, "gpu_trait");
-    tokens.extend(with(item, impls::expand_trait));
+    tokens.extend(with(item, |item| {
+        configured::split("gpu_trait", &TokenStream::new(), item).unwrap_or_else(|| impls::expand_trait(item))
+    }));
     tokens
 }
 

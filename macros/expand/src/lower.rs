@@ -108,6 +108,8 @@ pub struct Lower<'e> {
     ended: HashSet<String>,
     /// Names of macros that the body declares, which was refused there.
     pub own_macros: HashSet<String>,
+    /// Calls of macros by names that others may have, by these names.
+    pub known_macros: BTreeMap<&'static str, TokenStream>,
     /// The site at which names that the witness declares resolve: beside the user's own.
     site: Span,
 }
@@ -132,6 +134,7 @@ impl<'e> Lower<'e> {
             last_tap: Cell::new(None),
             ended: HashSet::new(),
             own_macros: HashSet::new(),
+            known_macros: BTreeMap::new(),
             site,
         }
     }

@@ -44,6 +44,7 @@ pub fn recording(
     guard: Option<&Guard>,
     errors: &mut Errors,
 ) -> Recording {
+    super::attributes::check(block, errors);
     let mut lower = Lower::new(errors, block.brace_token.span.open());
     lower.guarded = guard.is_some();
     lower.generic = guard.is_some_and(|guard| guard.plain.is_none());
@@ -89,6 +90,7 @@ pub fn recording(
     let asked = plain.map(|path| ask(&format_ident!("__sound"), path));
     let methods = lower.methods.items(asked.as_ref());
     let blocks = std::mem::take(&mut lower.blocks);
+    let known_macros = lower.known_macros();
     let lending = lower.lends.then(super::lend::imports);
     let (body_witness, body_emit) = (body.witness, body.emit);
     let missing = (!gives_value(output, &block)).then(|| quote!(::warpsmith::__macro::never_called()));
@@ -111,6 +113,7 @@ pub fn recording(
                 #probes
                 // The rest is type-checked, but not borrow-checked: the twin is.
                 ::warpsmith::__macro::unreached();
+                #known_macros
                 #lets
                 let #giver = #returned;
                 // The twin says where `unsafe` is missing.

@@ -140,7 +140,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
 
 /// Attributes of a parameter: `#[comptime]`, and those that rustc reads.
 fn check_attributes(attrs: &[syn::Attribute], errors: &mut Errors) {
-    const KNOWN: [&str; 8] = ["comptime", "allow", "expect", "warn", "deny", "forbid", "cfg", "cfg_attr"];
+    const KNOWN: [&str; 6] = ["comptime", "allow", "expect", "warn", "deny", "forbid"];
     for attr in attrs.iter().filter(|attr| !KNOWN.iter().any(|known| attr.path().is_ident(known))) {
         errors.at(attr, "a parameter knows `#[comptime]`, for a value that is known when the kernel is compiled; write that, or remove this");
     }

@@ -294,7 +294,7 @@ impl Twin {
 
     /// The Rust form of a kernel macro; `None` leaves it as it stands.
     fn replace(&mut self, mac: &Macro) -> Option<Expr> {
-        let name = mac.path.get_ident()?.to_string();
+        let name = super::builtin_macros::name(mac)?;
         if name == "shared" {
             let array: SharedArray = mac.parse_body().ok()?;
             return Some(Expr::Verbatim(array.twin(mac.path.span())));
