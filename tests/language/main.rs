@@ -30,6 +30,7 @@ mod fragments;
 mod globals;
 mod handles;
 mod hostile_names;
+mod hygiene;
 mod inferred;
 mod instances;
 mod lent;

@@ -1,12 +1,13 @@
 //! Stand-ins for items with mistakes; their users see no errors of their own.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{ItemFn, ItemImpl, ItemTrait};
 
 use super::signature;
 use crate::errors::Errors;
+use crate::fragments::has_fragments;
 
 /// The errors, and a kernel of the same name and signature.
 pub fn kernel(item: &ItemFn, comptime: &TokenStream, host_fn: &TokenStream, errors: Errors) -> TokenStream {
@@ -63,13 +64,6 @@ pub fn unparsed(
         }
         Err(_) => quote!(#error #item),
     }
-}
-
-fn has_fragments(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Group(group) => group.delimiter() == Delimiter::None || has_fragments(group.stream()),
-        _ => false,
-    })
 }
 
 /// A function with any tokens as its body.

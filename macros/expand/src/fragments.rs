@@ -3,9 +3,53 @@
 //! An expression that is an operand gets parentheses, as its group had that meaning. All that follows sees no group.
 
 use crate::visitor::{BelowMut, VisitMut};
-use proc_macro2::Span;
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::visit_mut;
 use syn::{DeriveInput, Expr, ExprGroup, ExprParen, ItemFn, ItemImpl, ItemStatic, ItemTrait, Type, token};
+
+/// Takes blocks and statements that are no expressions out of their groups: in a group, a parser sees only an expression.
+pub fn statements(tokens: TokenStream) -> TokenStream {
+    if !has_fragments(tokens.clone()) {
+        return tokens;
+    }
+    let taken_out = |token| match token {
+        TokenTree::Group(group) => {
+            let inner = statements(group.stream());
+            if group.delimiter() == Delimiter::None && is_statement(&inner) {
+                return inner;
+            }
+            let mut around = Group::new(group.delimiter(), inner);
+            around.set_span(group.span());
+            // What has no fragments keeps the places of its delimiters.
+            if has_fragments(group.stream()) { around } else { group }.into_token_stream()
+        }
+        other => other.into_token_stream(),
+    };
+    tokens.into_iter().flat_map(taken_out).collect()
+}
+
+/// Returns whether tokens hold a fragment at any depth.
+pub fn has_fragments(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => group.delimiter() == Delimiter::None || has_fragments(group.stream()),
+        _ => false,
+    })
+}
+
+/// `let …`, `use …`, `const NAME …`, `{ … }`
+fn is_statement(tokens: &TokenStream) -> bool {
+    let mut tokens = tokens.clone().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Group(block)), None) => block.delimiter() == Delimiter::Brace,
+        (Some(TokenTree::Ident(first)), second) => {
+            first == "let"
+                || first == "use"
+                || (first == "const" && matches!(second, Some(TokenTree::Ident(_))))
+        }
+        _ => false,
+    }
+}
 
 /// What an attribute or a derive stands above.
 pub trait Fragments {

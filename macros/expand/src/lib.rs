@@ -81,7 +81,7 @@ const PLACES: &str = "`#[gpu_kernel]` and `#[gpu_fn]` belong above a function, `
 
 /// Parses an item, and writes out its fragments.
 fn parsed<T: Parse + Fragments>(item: TokenStream) -> syn::Result<T> {
-    let mut item: T = syn::parse2(item)?;
+    let mut item: T = syn::parse2(fragments::statements(item))?;
     item.write_out();
     Ok(item)
 }

@@ -243,8 +243,8 @@ impl Lower<'_> {
         memory.ident = Ident::new("__memory", name.ident.span());
         memory.mutability = Some(Token![mut](name.ident.span()));
         let array = self.shared_array(&memory, &text, &array);
-        let value =
-            self.let_init(&Pat::Ident(name.clone()), None, &parse_quote!(<#owner>::new(&mut __memory)));
+        let held = &memory.ident;
+        let value = self.let_init(&Pat::Ident(name.clone()), None, &parse_quote!(<#owner>::new(&mut #held)));
         let (array_witness, array_emit, value_witness, value_emit) =
             (array.witness, array.emit, value.witness, value.emit);
         Lowered { witness: quote!(#array_witness #value_witness), emit: quote!(#array_emit #value_emit) }
