@@ -17,6 +17,7 @@
 #![allow(clippy::manual_is_multiple_of)]
 
 mod behind;
+mod byte_strings;
 mod bytes;
 mod chains;
 mod emptied;

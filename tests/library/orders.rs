@@ -1,5 +1,7 @@
 //! The order of tuples and short arrays: operators, keys of iterators, and the least and the greatest item.
 
+use core::cmp::Ordering;
+
 use harness::agree;
 use warpsmith::prelude::*;
 
@@ -73,4 +75,22 @@ fn keys(x: &[u64], out: &mut [u64]) {
         .map_or(0, |cell| cell.1 as u64);
 }
 
-agree! { operators floats keys }
+#[gpu_fn]
+fn is_less(a: f64, b: f64) -> bool {
+    a.partial_cmp(&b) == Some(Ordering::Less)
+}
+
+/// `==` of orders, and of what holds them.
+#[gpu_kernel]
+fn equal_orders(x: &[u64], out: &mut [u64]) {
+    for i in 0..12usize {
+        let (a, b) = (x[i] % 3, x[i + 1] % 4);
+        let order = a.cmp(&b);
+        out[i] = (order == Ordering::Less) as u64 + 2 * (order != Ordering::Equal) as u64;
+        out[i] += 4 * (a.partial_cmp(&b) == Some(Ordering::Greater)) as u64;
+        out[i] += 8 * is_less(a as f64, b as f64) as u64 + 16 * ((order, a) == (Ordering::Equal, 1)) as u64;
+    }
+    out[12] = (f32::NAN.partial_cmp(&1.0) == None) as u64;
+}
+
+agree! { operators floats keys equal_orders }

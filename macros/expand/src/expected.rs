@@ -56,9 +56,10 @@ fn of_variant<'t>(variant: &Expr, ty: &'t syn::TypePath) -> Option<&'t Type> {
 }
 
 /// `&array[..]`
-fn whole(expr: &mut Expr) {
+pub fn whole(expr: &mut Expr) {
     match expr {
         Expr::Paren(e) => whole(&mut e.expr),
+        Expr::Lit(bytes) => *expr = parse_quote!(&#bytes[..]),
         Expr::Reference(e) => {
             let array = &e.expr;
             *e.expr = match **array {

@@ -42,6 +42,8 @@ pub fn may_be_array(argument: &Expr) -> bool {
         }
     }
     match argument {
+        // A reference to an array as it stands.
+        Expr::Lit(literal) => matches!(literal.lit, syn::Lit::ByteStr(_)),
         Expr::Paren(e) => item(argument).is_some() || may_be_array(&e.expr),
         Expr::Reference(e) => is_array(&e.expr),
         _ => false,

@@ -159,10 +159,14 @@ impl VisitMut for PlainForms {
             Expr::Binary(e) if compound(&e.op).is_some() => refer(&mut e.left, true),
             Expr::Binary(e) if compares_parts(e) => {
                 for side in [&mut e.left, &mut e.right] {
-                    let compared = &**side;
-                    **side = parse_quote!((&#compared));
+                    **side = match &**side {
+                        Expr::Unary(of) if is_bytes(&of.expr) => (*of.expr).clone(),
+                        compared => parse_quote!((&#compared)),
+                    };
                 }
+                refer_to_bytes(e);
             }
+            Expr::Binary(e) if matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_)) => refer_to_bytes(e),
             Expr::MethodCall(e) if writes_receiver(&e.method) => refer(&mut e.receiver, true),
             Expr::Return(e) => {
                 if let (Some(value), Some(ty)) = (&mut e.expr, &self.returned) {
@@ -274,6 +278,18 @@ fn lent_closure(ty: &Type) -> Option<Type> {
 fn compares_parts(e: &syn::ExprBinary) -> bool {
     let is_part = |side: &Expr| matches!(side, Expr::Index(part) if matches!(*part.index, Expr::Range(_)));
     matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_)) && (is_part(&e.left) || is_part(&e.right))
+}
+
+/// Makes slices of byte strings that are compared: what is beside them may be one.
+fn refer_to_bytes(e: &mut syn::ExprBinary) {
+    [&mut e.left, &mut e.right]
+        .into_iter()
+        .filter(|side| is_bytes(side))
+        .for_each(|side| expected::whole(side));
+}
+
+fn is_bytes(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(literal) if matches!(literal.lit, syn::Lit::ByteStr(_)))
 }
 
 /// Refers to the parts that a place goes through.

@@ -219,6 +219,7 @@ impl Referents {
             Expr::Paren(e) => self.of_value(&e.expr),
             Expr::Reference(e) if may_be_array(value) => Some(referring(e.mutability)),
             Expr::Reference(e) if e.mutability.is_none() && is_part(&e.expr) => Some(Known::Slice),
+            Expr::Lit(_) if may_be_array(value) => Some(Known::Array),
             Expr::Path(_) | Expr::Field(_) => self.of(value),
             Expr::Call(call) => {
                 let Expr::Path(path) = &*call.func else { return None };

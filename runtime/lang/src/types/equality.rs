@@ -108,6 +108,22 @@ impl<T: PartialEq, E: PartialEq> PartialEq for Result<T, E> {
 
 impl<T, E> UserType for Result<T, E> {}
 
+/// `Ordering`, whose variants have no fields.
+#[doc(hidden)]
+pub struct OfOrdering;
+
+impl DeviceFn for OfOrdering {
+    fn callee() -> Callee {
+        Callee::Equality(Equality::Variants(vec![vec![], vec![], vec![]]))
+    }
+}
+
+impl PartialEq for core::cmp::Ordering {
+    type Marker = OfOrdering;
+}
+
+impl UserType for core::cmp::Ordering {}
+
 impl<T> PartialEq for *const T {
     type Marker = Native;
 }
