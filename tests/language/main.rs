@@ -42,6 +42,7 @@ mod messages;
 mod mixed_operators;
 mod names;
 mod operators;
+mod own_names;
 mod parameters;
 mod patterns;
 #[macro_use]

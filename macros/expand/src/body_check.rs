@@ -24,7 +24,17 @@ pub fn check(block: &Block, params: &[Param], generics: &Generics, errors: &mut 
     let slices =
         params.iter().filter_map(|p| Some((p.pat.ident.to_string(), is_slice(&p.written)?))).collect();
     let numbers = generics.type_params().filter(|p| is_number(p)).map(|p| p.ident.to_string()).collect();
-    BodyCheck { errors, generic, numbers, slices, ranks: Vec::new(), loops: 0, blocks: 0 }.visit_block(block);
+    BodyCheck {
+        errors,
+        generic,
+        numbers,
+        slices,
+        arrays: Vec::new(),
+        ranks: Vec::new(),
+        loops: 0,
+        blocks: 0,
+    }
+    .visit_block(block);
 }
 
 struct BodyCheck<'e> {
@@ -35,6 +45,8 @@ struct BodyCheck<'e> {
     numbers: Vec<String>,
     /// Parameters that are slices, and whether they may be written.
     slices: Vec<(String, bool)>,
+    /// Variables that are arrays.
+    arrays: Vec<String>,
     /// Arrays that `shared!` makes, and how many extents each has.
     ranks: Vec<(String, usize)>,
     /// Loops around the expression, within its closure.
@@ -48,6 +60,7 @@ impl BodyCheck<'_> {
     fn rebind(&mut self, name: &str) {
         self.generic.retain(|(known, _)| known != name);
         self.slices.retain(|(known, _)| known != name);
+        self.arrays.retain(|known| known != name);
         self.ranks.retain(|(known, _)| known != name);
     }
 
@@ -126,12 +139,32 @@ impl BodyCheck<'_> {
         }
     }
 
-    /// `x.sort()` of a parameter that is a slice.
+    /// `let a = [1, 2];`
+    fn learn_array(&mut self, local: &syn::Local) {
+        let (pat, written) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, matches!(*typed.ty, Type::Array(_))),
+            other => (other, false),
+        };
+        let made =
+            local.init.as_ref().is_some_and(|init| matches!(*init.expr, Expr::Array(_) | Expr::Repeat(_)));
+        if let (Pat::Ident(name), true) = (pat, written || made) {
+            self.arrays.push(name.ident.to_string());
+        }
+    }
+
+    /// `x.sort()` of a parameter that is a slice, of an array, or of bytes.
     fn refuse_slice_method(&mut self, e: &syn::ExprMethodCall) {
-        if let Expr::Path(path) = &*e.receiver
-            && self.slice(path).is_some()
-            && let Some(message) = super::foreign_names::slice_method(&e.method.to_string())
-        {
+        // A trait of the user's own may give an array other methods.
+        let library = super::device_method::is_of_library_alone(&e.method);
+        let of_slices = match &*e.receiver {
+            Expr::Path(path) => {
+                let is_array = |name| self.arrays.iter().any(|known| name == known);
+                self.slice(path).is_some() || (library && path.path.get_ident().is_some_and(is_array))
+            }
+            Expr::Lit(literal) => library && matches!(literal.lit, syn::Lit::ByteStr(_)),
+            _ => false,
+        };
+        if of_slices && let Some(message) = super::foreign_names::slice_method(&e.method.to_string()) {
             self.errors.at(&e.method, message);
         }
     }
@@ -280,6 +313,7 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
         }
         visit::visit_local(&mut Below(self), local);
         self.learn_rank(local);
+        self.learn_array(local);
     }
 
     fn visit_pat_ident(&mut self, name: &'a syn::PatIdent) {

@@ -256,10 +256,11 @@ impl Lower<'_> {
             return self.consumer(e);
         }
         if makes_iterator(e) {
-            return self.refuse(
-                &e.method,
-                "an iterator cannot be stored in a kernel; loop over it with `for`, or end it with `sum` or the like",
+            let message = format!(
+                "an iterator cannot be stored in a kernel; loop over it with `for`, or end it with `sum` or the like; a method of your own has another name than `{}`",
+                e.method
             );
+            return self.refuse(&e.method, message);
         }
         if let Some(e) = writes_part(e) {
             return self.method_call(&e);

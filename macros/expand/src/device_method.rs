@@ -175,11 +175,18 @@ fn items(number: usize, name: &Ident, called: Called, sound: &TokenStream) -> To
     let bound = numbered("GpuImpl", number, span);
     let message = format!("`{name}` has no device side, so a kernel cannot call it");
     let own = format!("write `#[gpu_impl]` above the `impl` that holds `{name}`");
+    let variant = match called {
+        Called::AtPath(_) => {
+            format!("; where `{name}` is a variant, let its name begin with a capital letter")
+        }
+        Called::OnValue => String::new(),
+    };
     let (label, note) = match std_method(&name.to_string()) {
         Some(ours) => (ours.to_owned(), format!("where `{name}` is a method of your own, {own}")),
-        None => {
-            (own, "where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too".to_owned())
-        }
+        None => (
+            own,
+            format!("where the `impl` is one of a trait, write `#[gpu_trait]` above the trait too{variant}"),
+        ),
     };
     let declared = quote_spanned! {span=>
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]

@@ -207,7 +207,12 @@ fn find(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
 
 /// Why a function of this name is not called in a kernel.
 pub fn function(name: &str) -> Option<String> {
-    find(FUNCTIONS, name).map(|ours| format!("`{name}` is CUDA C++; in a kernel write {ours}"))
+    // No name of the user's own begins so.
+    let own = match name.starts_with("__") {
+        true => String::new(),
+        false => format!("; a function of your own of this name is called by its path: `self::{name}`"),
+    };
+    find(FUNCTIONS, name).map(|ours| format!("`{name}` is CUDA C++; in a kernel write {ours}{own}"))
 }
 
 /// Why a value of this name is not read in a kernel.
@@ -245,6 +250,7 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("array_windows", WINDOWS),
     ("split_first_mut", "write `x.split_at_mut(1)`"),
     ("split_last_mut", "write `x.split_at_mut(x.len() - 1)`"),
+    ("split", "write the loop, and take `&x[start..i]` where the element `x[i]` separates"),
     ("swap_with_slice", "write the loop with `core::mem::swap(&mut x[i], &mut y[i])`"),
     (
         "copy_within",
@@ -312,6 +318,7 @@ const ADAPTERS: &[(&str, &str)] = &[
 const STD_FUNCTIONS: &[(&str, &str)] = &[
     ("mem::transmute", "write `value.to_bits()`, `f32::from_bits(bits)` or `bit_cast::<From, To>(value)`"),
     ("mem::zeroed", "write the value: `0`, or `T::default()`"),
+    ("mem::size_of_val", "write `size_of::<T>()`, of the elements of a slice times `x.len()`"),
     ("mem::drop", "leave it out: what a kernel holds needs no drop"),
     ("num::Wrapping", "write `a.wrapping_add(b)` and its like"),
     ("num::Saturating", "write `a.saturating_add(b)` and its like"),
