@@ -34,7 +34,7 @@ impl Times {
 }
 
 #[gpu_kernel]
-fn given(x: &[u64], out: &mut [u64]) {
+fn arguments(x: &[u64], out: &mut [u64]) {
     out[0] = word(b"true") + word(&[1, x[0] as u8]);
     let w = b"abc";
     out[1] = word(w) + word(&w[1..]);
@@ -58,4 +58,4 @@ fn values(x: &[u64], out: &mut [u64]) {
     out[5] = is_word(b"yes") as u64 + 2 * is_word(b"yesno") as u64 + 4 * is_word(chosen) as u64;
 }
 
-agree! { given values }
+agree! { arguments values }

@@ -26,6 +26,12 @@ pub fn split<T: Fragments + ToTokens + Clone>(
     let Conditions::Search(Some(condition)) = search else { return None };
     let attribute = Ident::new(attribute, Span::call_site());
     let attribute = quote!(#[::warpsmith::__macro::#attribute(#arguments)]);
+    if !is_condition(&condition) {
+        // rustc says so, once.
+        let mut item = item.clone();
+        item.visited_by(&mut Conditions::Answer { condition: condition.to_string(), holds: false });
+        return Some(quote!(#[cfg(#condition)] const _: () = (); #attribute #item));
+    }
     let [met, unmet] = [true, false].map(|holds| {
         let mut item = item.clone();
         item.visited_by(&mut Conditions::Answer { condition: condition.to_string(), holds });
@@ -39,6 +45,41 @@ pub fn split<T: Fragments + ToTokens + Clone>(
         #attribute
         #unmet
     })
+}
+
+/// Returns whether rustc takes tokens for a condition, as far as their form tells.
+fn is_condition(tokens: &TokenStream) -> bool {
+    let is_bool = || syn::parse2::<syn::LitBool>(tokens.clone()).is_ok();
+    match syn::parse2(tokens.clone()) {
+        Ok(Meta::Path(_)) => true,
+        Ok(Meta::NameValue(meta)) => {
+            matches!(meta.value, Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
+        }
+        Ok(Meta::List(list)) if list.path.is_ident("not") => is_condition(&list.tokens),
+        Ok(Meta::List(list)) if list.path.is_ident("all") || list.path.is_ident("any") => {
+            split_at_commas(list.tokens).iter().all(is_condition)
+        }
+        Ok(Meta::List(list)) => CONDITIONS.iter().any(|name| list.path.is_ident(name)),
+        Err(_) => is_bool(),
+    }
+}
+
+/// Conditions with arguments of their own, which rustc may take.
+const CONDITIONS: [&str; 3] = ["accessible", "target", "version"];
+
+/// The parts of a list, of which the last may have a comma behind it.
+fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut parts: Vec<TokenStream> =
+        tokens.split(is_comma).map(|part| part.iter().cloned().collect()).collect();
+    if parts.last().is_some_and(TokenStream::is_empty) {
+        parts.pop();
+    }
+    parts
+}
+
+fn is_comma(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',')
 }
 
 /// A walk over the conditions of an item.
@@ -194,8 +235,7 @@ fn arguments(attr: &Attribute, name: &str) -> Option<TokenStream> {
 /// The condition of a `#[cfg_attr(…)]`, and the attributes that it gives.
 fn conditional(attr: &Attribute) -> Option<(TokenStream, Vec<Attribute>)> {
     let mut tokens = arguments(attr, "cfg_attr")?.into_iter();
-    let comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
-    let condition = tokens.by_ref().take_while(|token| !comma(token)).collect();
+    let condition = tokens.by_ref().take_while(|token| !is_comma(token)).collect();
     let given = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens.collect()).ok()?;
     let style = attr.style;
     let given = given.into_iter().map(|meta| Attribute { style, ..parse_quote!(#[#meta]) });

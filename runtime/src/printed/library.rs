@@ -86,7 +86,7 @@ impl Unit {
         let symbols: String = symbols.iter().map(|name| format!(", (void*)&{name}")).collect();
         format!(
             "{open}#line 1 \"{OWN_FILE}\"\n{code}\n#line 1 \"{OWN_FILE}\"\n\
-             static void ws_entry(const void* const* arguments) {{ ws_call({kernel}, arguments); }}\n\
+             static void ws_entry(const void* const* ws_arguments) {{ ws_call({kernel}, ws_arguments); }}\n\
              extern \"C\" {{ __attribute__((visibility(\"default\"))) void* ws_exports_{key:032x}[] = \
              {{(void*)&ws_entry, (void*)&ws_budget{symbols}}}; }}\n{close}"
         )
