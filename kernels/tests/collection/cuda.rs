@@ -130,7 +130,7 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<transpose_packs<u32, 4>>("transpose_packs@4_bytes", (1, false));
     prints::<transpose_elements<u16, 64, 2>>("transpose_elements@2_bytes", (true,));
     prints::<copy_rows<u64>>("copy_rows@8_bytes", (256, true, false));
-    prints::<concat_rows<U32x4>>("concat_rows@16_bytes", 256);
+    prints::<concat_rows<U32x4>>("concat_rows@16_bytes", (256,));
     prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
     prints::<select_kernel<Flagged<u32, bool>, 4, 8>>("select@partition_u32", (true, false, true));
     prints::<encode_kernel<u32, 4, 4>>("encode@u32", ());

@@ -24,7 +24,7 @@ pub const DROPPING: [&str; 3] = ["filter", "filter_map", "skip_while"];
 pub const ENDING: [&str; 3] = ["take_while", "map_while", "scan"];
 
 /// Why nothing that counts items stands behind one of these.
-pub const UNCOUNTED: &str = "the items behind a `filter`, behind a `skip` of what a closure makes, or behind a `take_while` and a `chain`, have no numbers that `zip` could pair; put this before them, or write the loop and count";
+pub const UNCOUNTED: &str = "behind a `filter`, a `skip` of what a closure makes, or a `take_while` and a `chain`, items are not numbered in a kernel; put `skip` before `map`, put `filter` last, or write the loop and count";
 
 /// Methods of `Option`, `Result`, `bool` and arrays that take a closure: at which place, and of how many parameters.
 const CLOSURES: [(&str, usize, usize); 9] = [

@@ -288,9 +288,7 @@ fn out_of_order(call: &ExprMethodCall) -> Option<&'static str> {
 pub fn out_of_reach(iterator: &Expr) -> Option<&'static str> {
     let before = |names: &[&str]| chain_has(iterator, names);
     if skips_steps(iterator) {
-        return Some(
-            "put `skip` before `map` and its like: from the end, a kernel cannot tell what is skipped",
-        );
+        return Some(UNCOUNTED);
     }
     (before(&["map", "filter", "filter_map", "inspect"]) && before(&["zip", "take"])).then_some(
         "put `rev` before `zip`, `take` and `map` in a kernel: the closure runs for the items that are used",
