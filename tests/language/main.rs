@@ -4,6 +4,7 @@
 // Kernels exercise the construct that they are a test of, also where Rust has a shorter one.
 #![allow(
     clippy::eq_op,
+    clippy::implicit_saturating_sub,
     clippy::multiple_bound_locations,
     clippy::op_ref,
     clippy::or_then_unwrap,
@@ -12,6 +13,7 @@
     clippy::upper_case_acronyms,
     clippy::redundant_closure,
     clippy::unnecessary_map_on_constructor,
+    clippy::needless_late_init,
     clippy::needless_range_loop
 )]
 #![allow(clippy::manual_is_multiple_of)]

@@ -9,6 +9,7 @@
     clippy::iter_skip_next,
     clippy::manual_range_contains,
     clippy::or_then_unwrap,
+    clippy::partialeq_to_none,
     clippy::reversed_empty_ranges,
     clippy::redundant_closure,
     clippy::unnecessary_literal_unwrap,

@@ -12,7 +12,7 @@ fn drawn(out: &mut [u32], count: &mut [u32]) {
     out[i] = atomic_add(&mut count[0], 1) + pair.0 * 1000;
     let vector = shfl_xor(F32x4::splat(i as f32), 3);
     out[i] += (atomic_add(&mut count[0], 1) + vector.w as u32) * 3;
-    let some = shfl(if i % 2 == 0 { Some(i) } else { None }, i / 2);
+    let some = shfl(if i < 20 { Some(i) } else { None }, i / 2);
     out[i] += (atomic_add(&mut count[0], 1) + some.unwrap_or(7)) * 7;
     let long = shfl_down(([i; 5], i as u64), 2);
     out[i] += (atomic_add(&mut count[0], 1) + long.0[4] + long.1 as u32) * 31;
