@@ -3,6 +3,7 @@
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use warpsmith::prelude::*;
 use warpsmith_kernels::argument::{tensor4, tensor4_mut};
+use warpsmith_kernels::convolution::patches::{Patches, conv2d_patches};
 use warpsmith_kernels::convolution::{ConvolvedElement, conv2d};
 use warpsmith_kernels::products::{Epilogue, Relu, Unchanged};
 
@@ -390,4 +391,33 @@ proptest! {
             _ => check::<bf16>(&shuffled(seed), case, seed),
         }
     }
+}
+
+/// Patches by numbers of 64 bits, which no image that fits here needs, are those by numbers of 32.
+#[test]
+fn patches_are_the_same_by_longer_numbers() {
+    fn of<I: Copy>(number: impl Fn(u8) -> I) -> Patches<I> {
+        let all = |numbers: [u8; 2]| numbers.map(&number);
+        Patches {
+            image: [7, 5, 3].map(&number),
+            filter: all([3, 18]),
+            extents: all([4, 5]),
+            stride: all([2, 1]),
+            padding: all([1, 2]),
+            dilation: all([1, 2]),
+            count: number(40),
+            packs: number(3),
+        }
+    }
+    let device = Device::simulator();
+    let x = device.upload(&(0..210u16).collect::<Vec<_>>()).expect("memory");
+    let [mut short, mut long] = [(); 2].map(|()| device.upload(&vec![9u16; 40 * 24]).expect("memory"));
+    let by_short = conv2d_patches::<u16, 8, u32>(&x, &mut short, of(u32::from), 7);
+    by_short.grid(1).block(32).launch(&device).expect("no fault");
+    let by_long = conv2d_patches::<u16, 8, u64>(&x, &mut long, of(u64::from), 7);
+    by_long.grid(1).block(32).launch(&device).expect("no fault");
+    let all = device.download(&short).expect("memory");
+    assert_eq!(all, device.download(&long).expect("memory"));
+    // The first tap is above the first image; the first pixel of the second row of taps is beside it.
+    assert_eq!(all[..24], [[7; 9].as_slice(), &[7, 7, 7, 0, 1, 2, 6, 7, 8], &[7; 6]].concat());
 }

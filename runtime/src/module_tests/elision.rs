@@ -176,10 +176,20 @@ fn read_again(at: &mut [u32], y: &mut [f32]) {
     }
 }
 
+/// A negative number is one from 128 on without a sign.
 #[gpu_kernel]
 fn narrowed(y: &mut [f32]) {
     let i = global_id() as i8;
-    if (i as usize) < 300 && y.len() > 300 {
+    if (i as u8) < 200 && y.len() > 200 {
+        y[i] = 1.0;
+    }
+}
+
+/// A negative number is above all lengths.
+#[gpu_kernel]
+fn widened(y: &mut [f32]) {
+    let i = global_id() as i8;
+    if (i as usize) < y.len() {
         y[i] = 1.0;
     }
 }
@@ -197,6 +207,7 @@ fn what_is_not_proven_stays_checked() {
     // That `at` has an element still holds; that it is below the length does not.
     assert_eq!(checks::<read_again>(), 1);
     assert_eq!(checks::<narrowed>(), 1);
+    assert_eq!(checks::<widened>(), 0);
 }
 
 #[test]
