@@ -71,3 +71,10 @@ pub fn stage(item: TokenStream) -> TokenStream {
 pub fn device_methods(item: TokenStream) -> TokenStream {
     expand::device_methods(item.into()).into()
 }
+
+/// Imports the macros of the standard library that bodies may call; for `warpsmith` itself.
+#[doc(hidden)]
+#[proc_macro]
+pub fn known_macros(_: TokenStream) -> TokenStream {
+    expand::known_macros().into()
+}

@@ -1,6 +1,7 @@
 //! Halves of spectra of short rows, which go through shared memory on their way to and from global memory.
 //!
-//! There they are as far apart as complex rows that leave out one element behind every 16, so that neighbouring threads use different banks.
+//! In shared memory, two rows are as far apart as complex rows with one unused element after every 16, so neighbouring threads use different
+//! banks.
 
 use warpsmith::prelude::*;
 

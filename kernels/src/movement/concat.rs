@@ -96,50 +96,42 @@ impl<'a, T: GpuType> Concat<'a, T> {
         self.parts.first().map_or(0, |part| elements(&part.extents()[..self.axis]).unwrap_or(usize::MAX))
     }
 
-    /// The launches, of up to `PARTS` parts each that have elements.
-    fn joins(&self) -> Vec<Join<'a, T>> {
-        let word = word::<T>();
-        if self.y.is_empty() || word == 0 {
-            return Vec::new();
-        }
-        let (words, rows) = (size_of::<T>() / word, self.rows());
-        let mut end = 0;
-        let mut placed = Vec::new();
+    /// The parts that have elements, and the words of a row of `y`.
+    fn placed(&self) -> (Vec<Placed<'a, T>>, usize) {
+        let words = size_of::<T>() / word::<T>();
+        let (mut placed, mut end) = (Vec::new(), 0);
         for part in &self.parts {
             let cols = self.row_of(part) * words;
             if cols > 0 {
-                placed.push((part.memory().clone(), cols, end));
+                placed.push(Placed { x: part.memory().clone(), cols, before: end });
             }
             end += cols;
         }
-        let pack = PACK_BYTES / word;
-        let starts_on_packs = |misalignment: Option<usize>| misalignment == Some(0);
-        let in_packs = starts_on_packs(self.y.misalignment())
-            && placed
-                .iter()
-                .all(|(x, cols, _)| starts_on_packs(x.misalignment()) && cols.is_multiple_of(pack));
-        let pack = if in_packs { pack } else { 1 };
-        let join = |parts: &[(Input<'a, T>, usize, usize)]| {
-            let longest = parts.iter().map(|(_, cols, _)| cols / pack).max().unwrap_or(0);
-            let lanes = lanes_of(longest, pack * word, VALUES);
-            let chunk = lanes * VALUES;
-            let mut of =
-                Parts { ends: [0; PARTS], cols: [0; PARTS], before: [0; PARTS], stride: end / pack, chunk };
-            let mut pieces = 0usize;
-            for k in 0..PARTS {
-                if let Some((_, cols, before)) = parts.get(k) {
-                    (of.cols[k], of.before[k]) = (cols / pack, before / pack);
-                    pieces = pieces.saturating_add(rows.saturating_mul(of.cols[k].div_ceil(chunk)));
-                }
-                of.ends[k] = pieces;
-            }
-            let teams = THREADS as usize / lanes;
-            let grid = pieces.div_ceil(teams).min(MOST_BLOCKS) as u32;
-            let x = parts.iter().map(|(x, ..)| x.clone()).collect();
-            Join { x, of, pack, lanes: lanes as u32, grid }
-        };
-        placed.chunks(PARTS).map(join).collect()
+        (placed, end)
     }
+
+    /// The launches, of up to `PARTS` parts each.
+    fn joins(&self) -> Vec<Join<'a, T>> {
+        if self.y.is_empty() || word::<T>() == 0 {
+            return Vec::new();
+        }
+        let (placed, stride) = self.placed();
+        let pack = PACK_BYTES / word::<T>();
+        let is_whole =
+            |Placed { x, cols, .. }: &Placed<'_, T>| x.misalignment() == Some(0) && cols.is_multiple_of(pack);
+        let in_packs = self.y.misalignment() == Some(0) && placed.iter().all(is_whole);
+        let pack = if in_packs { pack } else { 1 };
+        placed.chunks(PARTS).map(|parts| Join::new(parts, self.rows(), stride, pack)).collect()
+    }
+}
+
+/// A part that has elements.
+struct Placed<'a, T> {
+    x: Input<'a, T>,
+    /// Words of a row of it.
+    cols: usize,
+    /// Words of a row of `y` before these.
+    before: usize,
 }
 
 /// A launch.
@@ -153,13 +145,35 @@ struct Join<'a, T> {
 }
 
 impl<'a, T: GpuType> Join<'a, T> {
+    /// The launch for parts of `rows` rows each, in accesses of `pack` words; a row of `y` has `stride` words.
+    fn new(parts: &[Placed<'a, T>], rows: usize, stride: usize, pack: usize) -> Self {
+        let longest = parts.iter().map(|part| part.cols / pack).max().unwrap_or(0);
+        let lanes = lanes_of(longest, pack * word::<T>(), VALUES);
+        let chunk = lanes * VALUES;
+        let [ends, cols, before] = [[0; PARTS]; 3];
+        let mut of = Parts { ends, cols, before, stride: stride / pack, chunk };
+        let mut pieces = 0usize;
+        for k in 0..PARTS {
+            if let Some(part) = parts.get(k) {
+                (of.cols[k], of.before[k]) = (part.cols / pack, part.before / pack);
+                pieces = pieces.saturating_add(rows.saturating_mul(of.cols[k].div_ceil(chunk)));
+            }
+            of.ends[k] = pieces;
+        }
+        let grid = pieces.div_ceil(THREADS as usize / lanes).min(MOST_BLOCKS) as u32;
+        Self { x: parts.iter().map(|part| part.x.clone()).collect(), of, pack, lanes: lanes as u32, grid }
+    }
+
     /// The launch with values of type `V`.
-    fn step<V: GpuType + 'static>(self, y: Output<'a, V>, target: &Target) -> Result<Step<'a>, KernelError> {
+    fn step<V: GpuType + 'static>(
+        self,
+        mut y: Output<'a, V>,
+        target: &Target,
+    ) -> Result<Step<'a>, KernelError> {
         let Self { x, of, lanes, grid, .. } = self;
-        let (x, mut y): (Vec<Input<'a, V>>, _) = (x.iter().map(Input::values).collect(), y);
         let nothing = y.read().nothing();
         let x: [Input<'a, V>; PARTS] =
-            std::array::from_fn(|k| x.get(k).cloned().unwrap_or_else(|| nothing.clone()));
+            std::array::from_fn(|k| x.get(k).map_or_else(|| nothing.clone(), Input::values));
         Ok(step!(
             target,
             (grid, THREADS),

@@ -8,8 +8,10 @@ use crate::errors::Errors;
 use crate::visitor::{Below, Visit};
 use syn::visit;
 
-/// Lints and comments.
-const WITHOUT_EFFECT: [&str; 6] = ["allow", "expect", "warn", "deny", "forbid", "doc"];
+/// Returns whether an attribute sets lints.
+pub fn is_lint(attr: &Attribute) -> bool {
+    ["allow", "expect", "warn", "deny", "forbid"].iter().any(|name| attr.path().is_ident(name))
+}
 
 /// Tools whose attributes say nothing to rustc.
 const TOOLS: [&str; 2] = ["clippy", "rustfmt"];
@@ -45,7 +47,8 @@ const CONDITION: &str = "`#[cfg]` leaves out a whole statement, arm, field, para
 
 /// Returns whether an attribute says nothing about what a body does.
 fn has_no_effect(attr: &Attribute) -> bool {
-    WITHOUT_EFFECT.iter().any(|name| attr.path().is_ident(name))
+    is_lint(attr)
+        || attr.path().is_ident("doc")
         || attr.path().segments.first().is_some_and(|tool| TOOLS.iter().any(|name| tool.ident == name))
 }
 

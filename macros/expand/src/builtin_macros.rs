@@ -1,6 +1,6 @@
 //! Macros that a kernel may call: `shared!`, `assert!` and its family, `println!`, `panic!`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -212,6 +212,12 @@ const KNOWN: [(&str, &str); 16] = [
     ("unimplemented", ""),
     ("unreachable", ""),
 ];
+
+/// An import of these macros from the standard library.
+pub fn imports() -> TokenStream {
+    let names = KNOWN.iter().map(|(name, _)| syn::Ident::new(name, Span::call_site()));
+    quote!(pub use ::std::{#(#names),*};)
+}
 
 impl Lower<'_> {
     /// Notes that the body calls a macro by a name that others may have. The witness calls it once, beside an import of those

@@ -257,7 +257,7 @@ impl Lower<'_> {
         }
         if makes_iterator(e) {
             let message = format!(
-                "an iterator cannot be stored in a kernel; loop over it with `for`, or end it with `sum` or the like; a method of your own has another name than `{}`",
+                "an iterator cannot be stored in a kernel; loop over it with `for`, or end it with `sum` or the like; if this is a method of your own, give it another name than `{}`",
                 e.method
             );
             return self.refuse(&e.method, message);

@@ -15,8 +15,18 @@ use crate::fragments::Fragments;
 use crate::visitor::{BelowMut, VisitMut};
 use syn::visit_mut;
 
+/// Expands an item without conditions. One with conditions becomes an item for each answer to the first, which rustc expands again.
+pub fn decided<T: Fragments + ToTokens + Clone>(
+    attribute: &str,
+    arguments: &TokenStream,
+    item: &T,
+    expand: impl FnOnce(&T) -> TokenStream,
+) -> TokenStream {
+    split(attribute, arguments, item).unwrap_or_else(|| expand(item))
+}
+
 /// The item for each answer to its first condition, with `#[attribute(arguments)]`; `None` if it has no condition.
-pub fn split<T: Fragments + ToTokens + Clone>(
+fn split<T: Fragments + ToTokens + Clone>(
     attribute: &str,
     arguments: &TokenStream,
     item: &T,
@@ -80,6 +90,16 @@ fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
 
 fn is_comma(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',')
+}
+
+/// Where the attributes of some variants are.
+macro_rules! attrs_of {
+    ($node:expr, $kind:ident: $($variant:ident)+) => {
+        match $node {
+            $($kind::$variant(node) => Some(&mut node.attrs),)+
+            _ => None,
+        }
+    };
 }
 
 /// A walk over the conditions of an item.
@@ -202,23 +222,15 @@ impl VisitMut for Conditions {
     }
 
     fn visit_item_impl_mut(&mut self, item: &mut syn::ItemImpl) {
-        item.items.retain_mut(|part| match part {
-            ImplItem::Const(part) => self.keeps(&mut part.attrs),
-            ImplItem::Fn(part) => self.keeps(&mut part.attrs),
-            ImplItem::Type(part) => self.keeps(&mut part.attrs),
-            ImplItem::Macro(part) => self.keeps(&mut part.attrs),
-            _ => true,
+        item.items.retain_mut(|part| {
+            attrs_of!(part, ImplItem: Const Fn Type Macro).is_none_or(|attrs| self.keeps(attrs))
         });
         visit_mut::visit_item_impl_mut(&mut BelowMut(self), item);
     }
 
     fn visit_item_trait_mut(&mut self, item: &mut syn::ItemTrait) {
-        item.items.retain_mut(|part| match part {
-            TraitItem::Const(part) => self.keeps(&mut part.attrs),
-            TraitItem::Fn(part) => self.keeps(&mut part.attrs),
-            TraitItem::Type(part) => self.keeps(&mut part.attrs),
-            TraitItem::Macro(part) => self.keeps(&mut part.attrs),
-            _ => true,
+        item.items.retain_mut(|part| {
+            attrs_of!(part, TraitItem: Const Fn Type Macro).is_none_or(|attrs| self.keeps(attrs))
         });
         visit_mut::visit_item_trait_mut(&mut BelowMut(self), item);
     }
@@ -240,16 +252,6 @@ fn conditional(attr: &Attribute) -> Option<(TokenStream, Vec<Attribute>)> {
     let style = attr.style;
     let given = given.into_iter().map(|meta| Attribute { style, ..parse_quote!(#[#meta]) });
     Some((condition, given.collect()))
-}
-
-/// Where the attributes of some variants are.
-macro_rules! attrs_of {
-    ($node:expr, $kind:ident: $($variant:ident)+) => {
-        match $node {
-            $($kind::$variant(node) => Some(&mut node.attrs),)+
-            _ => None,
-        }
-    };
 }
 
 fn expr_attrs(expr: &mut Expr) -> Option<&mut Vec<Attribute>> {

@@ -17,15 +17,6 @@ use syn::visit;
 const SUPPORTED: &str = "an iterator in a kernel is walked by `for`, or ends in `sum`, `product`, `count`, `min`, `max`, \
     `min_by`, `max_by`, `min_by_key`, `max_by_key`, `fold`, `reduce`, `any`, `all`, `find`, `rfind`, `find_map`, `position`, `rposition`, `next`, `nth`, `last` or `for_each`; write the loop out";
 
-/// Adapters that leave items out.
-pub const DROPPING: [&str; 3] = ["filter", "filter_map", "skip_while"];
-
-/// Adapters that end an iterator before its items do.
-pub const ENDING: [&str; 3] = ["take_while", "map_while", "scan"];
-
-/// Why nothing that counts items stands behind one of these.
-pub const UNCOUNTED: &str = "behind a `filter`, a `skip` of what a closure makes, or a `take_while` and a `chain`, items are not numbered in a kernel; put `skip` before `map`, put `filter` last, or write the loop and count";
-
 /// Methods of `Option`, `Result`, `bool` and arrays that take a closure: at which place, and of how many parameters.
 const CLOSURES: [(&str, usize, usize); 9] = [
     ("map", 0, 1),
@@ -260,18 +251,4 @@ fn returns(body: &Expr) -> Option<syn::ExprReturn> {
 fn unreachable_end(e: &ExprMethodCall) -> Option<&'static str> {
     let from_the_end = e.method == "rposition" || e.method == "rfind";
     from_the_end.then(|| out_of_reach(&e.receiver)).flatten()
-}
-
-/// Returns whether a chain of calls, or what is zipped with it, has one of some names.
-pub fn chain_has(expr: &Expr, names: &[&str]) -> bool {
-    match expr {
-        Expr::MethodCall(call) => {
-            names.contains(&call.method.to_string().as_str())
-                || chain_has(&call.receiver, names)
-                || ((call.method == "zip" || call.method == "chain")
-                    && call.args.iter().any(|other| chain_has(other, names)))
-        }
-        Expr::Paren(inner) => chain_has(&inner.expr, names),
-        _ => false,
-    }
 }

@@ -6,7 +6,6 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall};
 
 use super::call::writes_part;
-use super::consumer::{DROPPING, ENDING, UNCOUNTED, chain_has};
 use super::control::label_text;
 use super::device_method::walked_method;
 use super::foreign_names;
@@ -19,6 +18,15 @@ use super::spelled::writes_receiver;
 const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and views, with `iter`, `iter_mut`, `enumerate`, \
     `zip`, `chain`, `rev`, `step_by`, `skip`, `take`, `take_while`, `skip_while`, `map`, `map_while`, `filter`, `filter_map`, `scan`, `inspect`, \
     `copied` and `cloned`";
+
+/// Adapters that leave items out.
+const DROPPING: [&str; 3] = ["filter", "filter_map", "skip_while"];
+
+/// Adapters that end an iterator before its items do.
+const ENDING: [&str; 3] = ["take_while", "map_while", "scan"];
+
+/// Why nothing that counts items stands behind one of these.
+const UNCOUNTED: &str = "behind a `filter`, a `skip` of what a closure makes, or a `take_while` and a `chain`, items are not numbered in a kernel; put `skip` before `map`, put `filter` last, or write the loop and count";
 
 impl Lower<'_> {
     /// `for pattern in iterator`
@@ -297,53 +305,40 @@ pub fn out_of_reach(iterator: &Expr) -> Option<&'static str> {
 
 /// Returns whether a `skip` stands behind a closure, which runs for what is skipped too.
 fn skips_steps(iterator: &Expr) -> bool {
-    let runs = ["map", "take_while", "map_while", "scan", "inspect"];
-    match iterator {
-        Expr::MethodCall(call) => {
-            let of = &call.receiver;
-            let joins = call.method == "zip" || call.method == "chain";
-            (call.method == "skip" && (chain_has(of, &runs) || chain_has(of, &DROPPING)))
-                || skips_steps(of)
-                || (joins && call.args.iter().any(skips_steps))
-        }
-        Expr::Paren(inner) => skips_steps(&inner.expr),
-        _ => false,
-    }
+    let runs = [&["map", "inspect"][..], &ENDING, &DROPPING].concat();
+    chain_any(iterator, &|call| call.method == "skip" && chain_has(&call.receiver, &runs))
 }
 
 /// Returns whether a step of the loop need not give an item: behind a `filter`, behind a `skip` of a closure's items, and where a
 /// `chain` goes on before its first part has done all steps.
 fn leaves_out(iterator: &Expr) -> bool {
-    fn goes_on(iterator: &Expr) -> bool {
-        match iterator {
-            Expr::MethodCall(call) => {
-                let joins = call.method == "zip" || call.method == "chain";
-                (call.method == "chain" && ends_early(&call.receiver))
-                    || goes_on(&call.receiver)
-                    || (joins && call.args.iter().any(goes_on))
-            }
-            Expr::Paren(inner) => goes_on(&inner.expr),
-            _ => false,
-        }
-    }
-    chain_has(iterator, &DROPPING) || skips_steps(iterator) || goes_on(iterator)
+    let goes_on = |call: &ExprMethodCall| call.method == "chain" && ends_early(&call.receiver);
+    chain_has(iterator, &DROPPING) || skips_steps(iterator) || chain_any(iterator, &goes_on)
 }
 
 /// Returns whether an iterator, or a part of it, decides itself where it ends.
 fn ends_early(iterator: &Expr) -> bool {
-    match iterator {
+    let is_limited = |call: &ExprMethodCall| call.method == "take" && chain_has(&call.receiver, &DROPPING);
+    chain_has(iterator, &ENDING) || chain_any(iterator, &is_limited)
+}
+
+/// Returns whether something holds for a call of a chain, or of what is zipped or chained with it.
+fn chain_any(expr: &Expr, holds: &dyn Fn(&ExprMethodCall) -> bool) -> bool {
+    match expr {
         Expr::MethodCall(call) => {
-            let name = call.method.to_string();
-            let limited = name == "take" && chain_has(&call.receiver, &DROPPING);
-            let joins = name == "zip" || name == "chain";
-            limited
-                || ENDING.contains(&name.as_str())
-                || ends_early(&call.receiver)
-                || (joins && call.args.iter().any(ends_early))
+            let joins = call.method == "zip" || call.method == "chain";
+            holds(call)
+                || chain_any(&call.receiver, holds)
+                || (joins && call.args.iter().any(|other| chain_any(other, holds)))
         }
-        Expr::Paren(inner) => ends_early(&inner.expr),
+        Expr::Paren(inner) => chain_any(&inner.expr, holds),
         _ => false,
     }
+}
+
+/// Returns whether a chain of calls, or what is zipped or chained with it, has one of some names.
+fn chain_has(expr: &Expr, names: &[&str]) -> bool {
+    chain_any(expr, &|call| names.contains(&call.method.to_string().as_str()))
 }
 
 /// Returns whether an expression is an iterator: `iter` and its like, or a range, and adapters of them.

@@ -143,39 +143,35 @@ fn no_arguments(attr: &TokenStream, name: &str) -> TokenStream {
 
 /// `#[gpu_kernel]`
 pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
-    with_function(item, |item| {
-        configured::split("gpu_kernel", &attr, item).unwrap_or_else(|| kernel::expand(attr, item))
-    })
+    let expand = |item: &ItemFn| kernel::expand(attr.clone(), item);
+    with_function(item, |item| configured::decided("gpu_kernel", &attr, item, expand))
 }
 
 /// `#[gpu_fn]`
 pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
     const NAME: &str = "gpu_fn";
     if attr.is_empty() {
-        return with_function(item, |item| {
-            configured::split(NAME, &attr, item).unwrap_or_else(|| function::expand(item))
-        });
+        return with_function(item, |item| configured::decided(NAME, &attr, item, function::expand));
     }
-    with(item, |item| {
-        configured::split(NAME, &attr, item).unwrap_or_else(|| foreign_body::expand(attr.clone(), item))
-    })
+    let expand = |item: &foreign_body::Function| foreign_body::expand(attr.clone(), item);
+    with(item, |item| configured::decided(NAME, &attr, item, expand))
 }
 
 /// `#[gpu_impl]`
 pub fn implementation(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let mut tokens = no_arguments(&attr, "gpu_impl");
-    tokens.extend(with(item, |item| {
-        configured::split("gpu_impl", &TokenStream::new(), item).unwrap_or_else(|| impls::expand_impl(item))
-    }));
+    const NAME: &str = "gpu_impl";
+    let mut tokens = no_arguments(&attr, NAME);
+    let none = TokenStream::new();
+    tokens.extend(with(item, |item| configured::decided(NAME, &none, item, impls::expand_impl)));
     tokens
 }
 
 /// `#[gpu_trait]`
 pub fn trait_(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let mut tokens = no_arguments(&attr, "gpu_trait");
-    tokens.extend(with(item, |item| {
-        configured::split("gpu_trait", &TokenStream::new(), item).unwrap_or_else(|| impls::expand_trait(item))
-    }));
+    const NAME: &str = "gpu_trait";
+    let mut tokens = no_arguments(&attr, NAME);
+    let none = TokenStream::new();
+    tokens.extend(with(item, |item| configured::decided(NAME, &none, item, impls::expand_trait)));
     tokens
 }
 
@@ -209,6 +205,11 @@ pub fn derive_device_type(item: TokenStream) -> TokenStream {
 /// `#[derive(Stage)]`
 pub fn derive_stage(item: TokenStream) -> TokenStream {
     with(item, derive_stage::expand)
+}
+
+/// `known_macros!`
+pub fn known_macros() -> TokenStream {
+    builtin_macros::imports()
 }
 
 /// `device_methods!`

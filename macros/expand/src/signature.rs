@@ -9,6 +9,7 @@ use syn::{
     TypeParamBound, WherePredicate, parse_quote,
 };
 
+use super::attributes::is_lint;
 use super::lower::{Known, Name, own_self};
 use super::types::{Slices, device_type};
 use crate::errors::Errors;
@@ -140,8 +141,7 @@ pub fn params(sig: &Signature, self_ty: Option<&Type>, errors: &mut Errors) -> V
 
 /// Attributes of a parameter: `#[comptime]`, and those that rustc reads.
 fn check_attributes(attrs: &[syn::Attribute], errors: &mut Errors) {
-    const KNOWN: [&str; 6] = ["comptime", "allow", "expect", "warn", "deny", "forbid"];
-    for attr in attrs.iter().filter(|attr| !KNOWN.iter().any(|known| attr.path().is_ident(known))) {
+    for attr in attrs.iter().filter(|attr| !attr.path().is_ident("comptime") && !is_lint(attr)) {
         errors.at(attr, "a parameter knows `#[comptime]`, for a value that is known when the kernel is compiled; write that, or remove this");
     }
 }

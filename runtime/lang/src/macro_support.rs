@@ -37,10 +37,7 @@ pub use warpsmith_macros::{gpu_fn, gpu_impl, gpu_kernel, gpu_trait};
 /// The macros of the standard library that bodies may call. A glob import of them makes a name ambiguous that a macro of the
 /// user's own has.
 pub mod known_macros {
-    pub use std::{
-        assert, assert_eq, assert_ne, cfg, column, debug_assert, debug_assert_eq, debug_assert_ne, line,
-        matches, panic, print, println, todo, unimplemented, unreachable,
-    };
+    warpsmith_macros::known_macros!();
 }
 
 /// A descriptor that lives as long as the thread may name it.

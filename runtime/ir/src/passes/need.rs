@@ -3,7 +3,7 @@
 use super::elide::Walk;
 use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Type};
 use crate::limits;
-use crate::ranges::{Length, Range, axes, integer, joined};
+use crate::ranges::{Range, axes, integer, joined};
 
 impl Walk<'_> {
     /// The conditions under which an index or a range is in bounds; `None` if there are none.
@@ -33,11 +33,7 @@ impl Walk<'_> {
         integer(index)?;
         let mut range = self.scope.range(index, &self.known);
         range.needs = joined(&range.needs, &self.scope.ensure_positive(index, &range)?);
-        let length = self.length(base);
-        if range.high.is_below(&length.low) {
-            return Some(joined(&length.low_needs, &range.needs));
-        }
-        self.scope.inside(base, Some(index), range, &self.known)
+        self.needs_of_number(base, Some(index), range, false)
     }
 
     /// The same as [`Walk::needs`] for a view with an index for each axis.
@@ -67,7 +63,7 @@ impl Walk<'_> {
             let positive = self.scope.ensure_positive(e, &range)?;
             Some(Range { needs: joined(&range.needs, &positive), ..range })
         };
-        let within = |range: Range| self.needs_of_end(base, range);
+        let within = |range: Range| self.needs_of_number(base, None, range, true);
         match (start, end) {
             (None, None) => Some(Vec::new()),
             (Some(last), None) | (None, Some(last)) => within(range(last)?),
@@ -82,24 +78,19 @@ impl Walk<'_> {
         }
     }
 
-    /// The conditions under which a number is no more than the length of `base`.
-    ///
-    /// Of `x[start..]`, the start is in bounds, or the thread has left: then the sum of both is one of `x`.
-    fn needs_of_end(&self, base: &Expr, end: Range) -> Option<Vec<Condition>> {
+    /// The conditions under which a number is less than the length of `base`, or with `or_same` no more than it. `at` is the number itself.
+    fn needs_of_number(
+        &self,
+        base: &Expr,
+        at: Option<&Expr>,
+        number: Range,
+        or_same: bool,
+    ) -> Option<Vec<Condition>> {
         let length = self.length(base);
-        if end.high.is_below(&length.low.plus(1)) {
-            return Some(joined(&length.low_needs, &end.needs));
+        if number.high.is_below(&length.low.plus(or_same.into())) {
+            return Some(joined(&length.low_needs, &number.needs));
         }
-        let known = self.scope.length(base).and_then(|Length { count, needs }| {
-            let inside = self.scope.ensure(end.high.clone(), count.plus(1))?;
-            Some([inside, end.needs.clone(), needs].concat())
-        });
-        known.or_else(|| {
-            let (whole, start) = self.scope.rest_of(base)?;
-            let start = self.scope.range(start, &self.known);
-            let needs = joined(&end.needs, &start.needs);
-            self.needs_of_end(whole, Range { high: end.high.sum(start.high), needs, ..end })
-        })
+        self.scope.inside(base, at, number, or_same, &self.known)
     }
 
     /// The conditions under which the start of a range is no more than its end.

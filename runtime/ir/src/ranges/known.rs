@@ -284,11 +284,7 @@ impl Known {
         let needs = [&range.needs, &of_x.needs, &positive];
         let needs = needs.into_iter().fold(fits, |all, more| joined(&all, more));
         let factor = range.high.clone().quotient(c);
-        let of_factor = Range::at_most(scalar, factor.clone(), needs.clone());
-        match &strip(x).kind {
-            ExprKind::Binary(BinaryOp::Add, ..) => self.at_most(x, of_factor, known, scope),
-            _ => self.learn(x, of_factor),
-        }
+        self.at_most(x, Range::at_most(scalar, factor.clone(), needs.clone()), known, scope);
         self.learn(e, Range::at_most(scalar, factor.product(times), needs));
     }
 

@@ -20,7 +20,7 @@ mod sums;
 
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, assigned, changed, lent, root, same};
-pub(crate) use place::{Length, axes};
+pub(crate) use place::axes;
 pub(crate) use products::{Product, scaled};
 pub(crate) use range::{Range, integer, joined};
 pub(crate) use scope::{Caller, FunctionScope, Kind};

@@ -192,15 +192,6 @@ impl FunctionScope<'_> {
         (is_same && is_slice).then(|| Expr { kind: ExprKind::Len(base.clone()), ty: length.ty.clone() })
     }
 
-    /// Of the rest of a slice, `x[start..]`, the slice and the start.
-    pub fn rest_of<'e>(&'e self, part: &'e Expr) -> Option<(&'e Expr, &'e Expr)> {
-        match &part.kind {
-            ExprKind::SubSlice { base, start: Some(start), end: None, .. } => Some((base, start)),
-            ExprKind::Var(var) => self.rest_of(self.definitions.get(var)?),
-            _ => self.rest_of(through(part)?),
-        }
-    }
-
     /// Bytes of an element of the block's dynamic shared memory, if it is that.
     fn dynamic(&self, of: &Expr) -> Option<usize> {
         let ExprKind::Var(var) = of.kind else { return None };
@@ -341,22 +332,23 @@ impl FunctionScope<'_> {
         Some(Length { count, needs: joined(&needs, &fits) })
     }
 
-    /// The conditions under which an element of `base` with an index in a range is in bounds.
+    /// The conditions under which a number in a range is less than the length of `base`, or with `or_same` no more than it.
     ///
-    /// `at` is the index itself, where it has a name in this scope.
+    /// `at` is the number itself, where it has a name in this scope.
     pub fn inside(
         &self,
         base: &Expr,
         at: Option<&Expr>,
         index: Range,
+        or_same: bool,
         known: &Known,
     ) -> Option<Vec<Condition>> {
         if let Some(inner) = through(base) {
-            return self.inside(inner, at, index, known);
+            return self.inside(inner, at, index, or_same, known);
         }
         if let Some(Passed { scope, arg, known }) = self.passed(base) {
             let at = at.and_then(|at| Some(self.passed(strip(at))?.arg));
-            return scope.inside(arg, at, index, known);
+            return scope.inside(arg, at, index, or_same, known);
         }
         if let ExprKind::SubSlice { base, start: Some(start), end: None, .. } = &base.kind {
             // The start is in bounds, or the thread has left: the sum is that of an element of the whole.
@@ -364,14 +356,15 @@ impl FunctionScope<'_> {
             let start = self.range(start, known);
             let high = across.map_or_else(|| index.high.sum(start.high), Quantity::Const);
             let sum = Range { high, needs: joined(&index.needs, &start.needs), ..index };
-            return self.inside(base, None, sum, known);
+            return self.inside(base, None, sum, or_same, known);
         }
         let known_extent = self.length(base).and_then(|Length { count, needs }| {
-            Some(joined(&self.ensure(index.high.clone(), count)?, &needs))
+            let past = count.plus(or_same.into());
+            Some(joined(&self.ensure(index.high.clone(), past)?, &needs))
         });
         match (known_extent, &base.kind) {
             (Some(needs), _) => Some(joined(&needs, &index.needs)),
-            (None, ExprKind::Var(var)) => self.inside(self.definitions.get(var)?, at, index, known),
+            (None, ExprKind::Var(var)) => self.inside(self.definitions.get(var)?, at, index, or_same, known),
             _ => None,
         }
     }

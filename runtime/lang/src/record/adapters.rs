@@ -1,7 +1,8 @@
 //! Adapters of iterators: what an iterator becomes by `zip`, `rev`, `map` and their like.
 
 use super::count::is_small;
-use super::iter::{Item, Iter, LoopCount, select};
+use super::item::Item;
+use super::iter::{Iter, LoopCount, select};
 use super::{RecordError, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type};
 

@@ -1,7 +1,8 @@
 //! Adapters of iterators whose closures decide which steps there are: `take_while`, `scan` and their like.
 
 use super::ends::{Early, End};
-use super::iter::{Inlined, Item, Iter, number};
+use super::item::{Inlined, Item};
+use super::iter::{Iter, number};
 use super::{Local, Recorder};
 use crate::ir::{BinaryOp, Expr, Type, UnaryOp};
 

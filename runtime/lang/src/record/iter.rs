@@ -2,14 +2,10 @@
 
 use super::count::is_widest;
 use super::decided::Decision;
-use super::ends::Early;
-use super::part_shape::PartShape;
+use super::item::Item;
 use super::place::Moment;
 use super::{RangeShape, RecordError, Recorder};
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
-
-/// Records the body of an iterator's closure for its argument, and returns its value.
-pub(super) type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
 
 /// An iterator that a loop walks.
 pub struct Iter<'a> {
@@ -28,113 +24,6 @@ pub(super) enum LoopCount {
     Endless(Expr),
     /// The numbers of a range.
     Range { start: Expr, end: Expr, inclusive: bool, step: Option<Expr>, reversed: bool },
-}
-
-/// The item of an iterator for the counter of its loop, `k`.
-pub(super) enum Item<'a> {
-    /// The counter.
-    Counter,
-    /// `start + k`
-    Range(Expr),
-    /// `last - k`
-    Down(Expr),
-    /// Element `k`: by value, or a reference, mutable or not.
-    Element(Expr, Option<bool>),
-    /// Part `k` of a slice: a fixed number of elements, or those that are left.
-    Part { base: Expr, n: Expr, shape: PartShape, mutable: bool },
-    /// `(k, inner)`
-    Enumerate(Box<Item<'a>>),
-    /// `(left, right)`
-    Zip(Box<Item<'a>>, Box<Item<'a>>),
-    /// The left items, which are this many, and then the right ones.
-    Chain(Expr, Box<Item<'a>>, Box<Item<'a>>),
-    /// The same, where the left items may end before all of them are given.
-    ChainEarly(Early, Box<Item<'a>>, Box<Item<'a>>),
-    /// From the last to the first of this number of items.
-    Reversed(Expr, Box<Item<'a>>),
-    /// Every n-th item.
-    Step(Expr, Box<Item<'a>>),
-    /// The items after the first n.
-    Skip(Expr, Box<Item<'a>>),
-    /// The value behind a reference.
-    Copied(Box<Item<'a>>),
-    /// The result of a closure for the item.
-    Map(Inlined<'a>, Box<Item<'a>>),
-    /// The item, if a closure takes the step at all.
-    Filter(Inlined<'a>, Box<Item<'a>>),
-    /// The item, or what a closure makes of it, where that decides about the step.
-    Decided(Decision<'a>, Box<Item<'a>>),
-    /// The item, until as many items as the variable says have been taken.
-    Limited(Expr, Box<Item<'a>>),
-}
-
-impl<'a> Item<'a> {
-    /// The item with `source` for its counter.
-    fn of(self, source: Item<'a>) -> Item<'a> {
-        match self {
-            Item::Counter => source,
-            Item::Copied(inner) => Item::Copied(inner.of(source).into()),
-            Item::Map(f, inner) => Item::Map(f, inner.of(source).into()),
-            Item::Filter(f, inner) => Item::Filter(f, inner.of(source).into()),
-            Item::Decided(decision, inner) => Item::Decided(decision, inner.of(source).into()),
-            Item::Limited(left, inner) => Item::Limited(left, inner.of(source).into()),
-            counted => counted,
-        }
-    }
-}
-
-impl Item<'_> {
-    /// The items that this one is made of.
-    fn parts(&self) -> Vec<&Self> {
-        match self {
-            Item::Enumerate(inner) | Item::Copied(inner) | Item::Reversed(_, inner) => vec![inner],
-            Item::Step(_, inner) | Item::Skip(_, inner) | Item::Limited(_, inner) => vec![inner],
-            Item::Map(_, inner) | Item::Filter(_, inner) | Item::Decided(_, inner) => vec![inner],
-            Item::Zip(left, right) | Item::Chain(_, left, right) | Item::ChainEarly(_, left, right) => {
-                vec![left, right]
-            }
-            Item::Counter | Item::Range(_) | Item::Down(_) | Item::Element(..) | Item::Part { .. } => vec![],
-        }
-    }
-
-    /// Returns whether a step need not give an item: what counts items cannot count steps.
-    pub(super) fn leaves_out(&self) -> bool {
-        let decided = |decision: &Decision<'_>| {
-            matches!(decision, Decision::FilterMap(_) | Decision::SkipWhile(..) | Decision::Drop(_))
-        };
-        let own = match self {
-            Item::Filter(..) | Item::ChainEarly(..) => true,
-            Item::Decided(decision, _) => decided(decision),
-            _ => false,
-        };
-        own || self.parts().into_iter().any(Self::leaves_out)
-    }
-
-    /// Returns whether a step runs a closure, which also runs for what is skipped.
-    pub(super) fn runs_closures(&self) -> bool {
-        let own = matches!(self, Item::Map(..) | Item::Filter(..) | Item::Decided(..));
-        own || self.parts().into_iter().any(Self::runs_closures)
-    }
-
-    /// Returns whether the number of a step decides what it gives, so that the steps have one order.
-    pub(super) fn is_ordered(&self) -> bool {
-        let own = match self {
-            Item::Limited(..) => true,
-            Item::Decided(decision, _) => !matches!(decision, Decision::FilterMap(_) | Decision::Inspect(_)),
-            _ => false,
-        };
-        own || self.parts().into_iter().any(Self::is_ordered)
-    }
-
-    /// Returns whether the steps may end before all of them are done.
-    pub(super) fn ends_early(&self) -> bool {
-        let own = match self {
-            Item::Limited(..) | Item::ChainEarly(..) => return true,
-            Item::Decided(decision, _) => matches!(decision, Decision::TakeWhile(_) | Decision::MapWhile(_)),
-            _ => false,
-        };
-        own || self.parts().into_iter().any(Self::ends_early)
-    }
 }
 
 impl Recorder {

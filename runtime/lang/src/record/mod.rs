@@ -24,6 +24,7 @@ mod error;
 mod escape;
 mod exchange;
 mod fold;
+mod item;
 mod iter;
 mod launch;
 mod lazy;

@@ -1,6 +1,7 @@
 //! Walks over parts of a slice: `chunks`, `chunks_exact` and `windows`.
 
-use super::iter::{Item, Iter, number};
+use super::item::Item;
+use super::iter::{Iter, number};
 use super::part_shape::PartShape;
 use super::{Callee, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type};

@@ -1,7 +1,8 @@
 //! Tests of the recorder's own decisions: constants that fold, operands that are kept, copies that are no places.
 
-use super::Recorder;
+use super::iter::Iter;
 use super::place::copied;
+use super::{RecordError, Recorder};
 use crate::ir::{BinaryOp, Effect, Expr, ExprKind, FnId, Scalar, StmtKind, Type};
 
 /// Compares folding of every operator with Rust's own, over the edges of a type.
@@ -110,4 +111,37 @@ fn a_copy_is_no_place() {
     let place = element(&mut r, row);
     let reference = r.ref_(false, place);
     assert!(matches!(reference.kind, ExprKind::Ref(place) if matches!(place.kind, ExprKind::Index { .. })));
+}
+
+/// The macro refuses these where the user wrote them; the recorder does not rely on that.
+#[test]
+fn adapters_that_count_steps_refuse_steps_that_give_no_item() {
+    type Adapter = for<'a> fn(&mut Recorder, Iter<'a>) -> Iter<'a>;
+    fn skipped<'a>(r: &mut Recorder) -> Iter<'a> {
+        let base = row(r);
+        let iter = r.iter_elements(base, false);
+        let iter = r.iter_map(iter, |_, item| item);
+        let two = r.constant(&2usize, None);
+        r.iter_skip(iter, two)
+    }
+    let adapters: [(&str, Adapter); 3] = [
+        ("zip", |r, iter| {
+            let base = row(r);
+            let other = r.iter_elements(base, false);
+            r.iter_zip(iter, other)
+        }),
+        ("rev", |r, iter| r.iter_rev(iter)),
+        ("step_by", |r, iter| {
+            let two = r.constant(&2usize, None);
+            r.iter_step_by(iter, two)
+        }),
+    ];
+    for (name, adapt) in adapters {
+        let mut r = Recorder::new();
+        let iter = skipped(&mut r);
+        assert!(r.error.is_none(), "{name}");
+        drop(adapt(&mut r, iter));
+        let is_it = matches!(r.error, Some(RecordError::Order { adapter, .. }) if adapter == name);
+        assert!(is_it, "{name}: {:?}", r.error);
+    }
 }

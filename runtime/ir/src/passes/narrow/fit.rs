@@ -200,9 +200,9 @@ pub(super) fn unsigned(e: Expr) -> Expr {
     let ty = Type::Scalar(Scalar::U32);
     match (e.as_int(), e.kind) {
         (Some(n), _) => Expr::constant(ConstValue::Int(n), ty),
-        // It was only widened.
         (None, ExprKind::Cast(inner)) if inner.ty == ty => *inner,
-        (None, ExprKind::Cast(inner)) if e.ty == Type::U64 && inner.ty == Type::Scalar(Scalar::I32) => {
+        // Both casts keep the value.
+        (None, ExprKind::Cast(inner)) if integer(&inner).is_some() => {
             Expr { kind: ExprKind::Cast(inner), ty }
         }
         (None, kind) => Expr { kind: ExprKind::Cast(Expr { kind, ty: e.ty }.into()), ty },

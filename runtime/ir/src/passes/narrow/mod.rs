@@ -294,10 +294,7 @@ impl Walk<'_> {
                     && !new.needs.is_empty()
                     && narrowing.accept(&new.needs)
                 {
-                    let [a, b] = [a, b].map(|part| fit::unsigned(narrowing.rewritten(part)));
-                    let kind = ExprKind::Binary(*op, a.into(), b.into());
-                    let short = Expr { kind, ty: Type::Scalar(Scalar::U32) };
-                    let kind = ExprKind::Cast(short.into());
+                    let kind = ExprKind::Cast(fit::unsigned(new.e).into());
                     narrowing.exprs.insert(place_of(e), Expr { kind, ty: e.ty.clone() });
                 }
             }
