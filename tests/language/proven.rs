@@ -1,6 +1,7 @@
 //! Indices that the text or a launch proves: they are not checked, and where a launch proves less, they are.
 
 use warpsmith::prelude::*;
+use warpsmith::simulator::{Executor, Settings};
 
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
@@ -251,4 +252,62 @@ fn what_is_left_of_a_slice_is_in_bounds() {
     assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
     walked(&x, &mut y).grid(1).block(2).launch(&device).expect("no fault");
     assert_eq!(device.download(&y).expect("memory"), [66, 66]);
+}
+
+/// Sums of few bits, which may be zero, in the guards of their parts.
+#[gpu_kernel]
+fn widened_sums(y: &mut [u32], n: u32, first: u8, way: u32) {
+    if way == 0 {
+        if ((n + 1) as usize) < y.len() {
+            y[n as usize] = 1;
+        }
+    } else if way == 1 {
+        if ((n + 3) as usize) >= y.len() {
+            return;
+        }
+        y[(n + 1) as usize] = 1;
+    } else if way == 2 {
+        for k in first..=255 {
+            if ((k + 1) as usize) < y.len() {
+                y[k as usize] = 1;
+            }
+        }
+    } else if way == 3 {
+        let len = y.len();
+        if len >= (n + 1) as usize {
+            y[len - (n + 1) as usize] = 1;
+        }
+    } else if way == 4 {
+        let is_inside = ((first + 2) as usize) < y.len();
+        if is_inside {
+            y[first as usize] = 1;
+        }
+    } else if n + 1 <= 100 && y.len() >= 100 {
+        y[..100][n as usize] = 1;
+    }
+}
+
+/// Where a sum wraps, its guard says nothing about its parts.
+#[test]
+fn a_sum_that_wraps_before_it_is_widened_proves_nothing() {
+    let settings = Settings { executor: Executor::Interpreter, overflow: false, ..Settings::default() };
+    let device = Device::simulator_with(settings);
+    for (way, n, first, index, len) in [
+        (0, u32::MAX, 0, u32::MAX, 8),
+        (1, u32::MAX - 1, 0, u32::MAX, 8),
+        (2, 0, 250, 255, 8),
+        (3, u32::MAX, 0, 8, 8),
+        (4, 0, 254, 254, 8),
+        (5, u32::MAX, 0, u32::MAX, 100),
+    ] {
+        let mut y = device.alloc_zeroed::<u32>(len).expect("memory");
+        let launch = widened_sums(&mut y, n, first, way).grid(1).block(1);
+        let said = launch.launch(&device).expect_err("it is out of bounds").to_string();
+        assert!(said.contains(&format!("index {index} is out of bounds for length {len} at ")), "{said}");
+    }
+    // The launch that would go wrong is the one whose text has the checks.
+    let device = Device::simulator();
+    let mut y = device.alloc_zeroed::<u32>(8).expect("memory");
+    let wraps = widened_sums(&mut y, u32::MAX, 255, 0).grid(1).block(1).explain().expect("it is valid");
+    assert_eq!(wraps.checked().count(), 6, "{}", wraps.proven());
 }

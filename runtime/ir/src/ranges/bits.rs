@@ -170,7 +170,9 @@ impl FunctionScope<'_> {
             return is_unsigned && divides && self.alike(value, whole);
         }
         let Some(operands) = self.operands_of(part, BinaryOp::BitAnd) else { return false };
-        let Some((0, most)) = integer(whole).and_then(crate::ir::Scalar::int_range) else { return false };
+        let Some((0, most)) = self.modulus(whole).and_then(crate::ir::Scalar::int_range) else {
+            return false;
+        };
         operands.into_iter().any(|value| {
             let Some(times) = self.multiple(whole, value) else { return false };
             let value = self.within(value, known, fuel);
@@ -190,7 +192,8 @@ impl FunctionScope<'_> {
         let [unit, _] = self.operands_of(stride, BinaryOp::Shl)?;
         let is_mask = one.as_int() == Some(1) && unit.as_int() == Some(1) && self.alike(of_mask, stride);
         let times = self.multiple(multiple, x).filter(|_| is_mask)?;
-        let (_, least_most) = integer(low)?.int_range().filter(|(least, _)| *least == 0)?;
+        let most_of = |e: &Expr| Some(self.modulus(e)?.int_range().filter(|(least, _)| *least == 0)?.1);
+        let least_most = most_of(low)?.min(most_of(multiple)?);
         let sure = |e: &Expr| Some(self.range(e, known)).filter(|range| range.needs.is_empty());
         let (most, most_stride) = (sure(x)?.high.most(), sure(stride)?.high.most());
         let across = times.checked_mul(most)?.checked_add(1)?;

@@ -115,6 +115,7 @@ impl FunctionScope<'_> {
         if known.is_less(less, more) {
             return Some(Vec::new());
         }
+        let less = strip(less);
         let (_, most) =
             integer(less).and_then(Scalar::int_range).filter(|_| known.is_followed(less, more))?;
         let range = self.range(less, known);

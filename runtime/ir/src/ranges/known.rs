@@ -235,20 +235,21 @@ impl Known {
 
     /// Adds that an expression is in a range, and what that says of the parts of a sum.
     pub(super) fn at_most(&mut self, e: &Expr, range: Range, known: &Known, scope: &FunctionScope) {
-        if let ExprKind::Binary(BinaryOp::Add, a, b) = &strip(e).kind
-            && let Some((_, most)) = integer(e).and_then(Scalar::int_range)
+        let sum = strip(e);
+        if let ExprKind::Binary(BinaryOp::Add, a, b) = &sum.kind
+            && let Some((_, most)) = integer(sum).and_then(Scalar::int_range)
         {
             let (of_a, of_b) = (scope.range(a, known), scope.range(b, known));
-            let sum = of_a.high.clone().sum(of_b.high.clone());
             // The sum of the parts must not have wrapped.
-            let fits = scope.ensure(sum, Quantity::Const(most + 1));
+            let whole = of_a.high.clone().sum(of_b.high.clone());
+            let fits = scope.ensure(whole, Quantity::Const(most + 1));
             let positive = |e: &Expr, of: &Range| scope.ensure_positive(e, of);
             if let (Some(fits), Some(one), Some(other)) = (fits, positive(a, &of_a), positive(b, &of_b)) {
                 let needs = [&range.needs, &of_a.needs, &of_b.needs, &one, &other];
                 let needs = needs.into_iter().fold(fits, |all, more| joined(&all, more));
                 if let Some(wraps_not) = scope.is_exact(b, known) {
                     let needs = joined(&needs, &wraps_not);
-                    for less in lesser_sums(e, a, b) {
+                    for less in lesser_sums(sum, a, b) {
                         let fact = Range::new(Quantity::Const(0), range.high.clone());
                         self.learn(&less, fact.needing(&needs));
                     }

@@ -190,9 +190,9 @@ impl Writer {
         }
     }
 
-    /// `if e < x.len() { x[…] }`, where the index is made of what `e` is made of.
+    /// `if e < x.len() { x[…] }`, where the index is made of what `e` is made of. `e` may be widened.
     fn guarded(&mut self) -> StmtKind {
-        let scalar = self.dice.pick(&[Scalar::U32, Scalar::U64]);
+        let scalar = self.dice.pick(&[Scalar::U32, Scalar::U32, Scalar::U64, Scalar::U8]);
         let (a, b) = (self.leaf(scalar), self.leaf(scalar));
         let op = self.dice.pick(&[BinaryOp::Add, BinaryOp::Add, BinaryOp::Mul]);
         let sum = expr(ExprKind::Binary(op, a.clone().into(), b.clone().into()), scalar);
@@ -204,8 +204,10 @@ impl Writer {
             2 => (sum, a),
             _ => (sum, b),
         };
-        let limit = narrowed(expr(len, Scalar::U64), scalar);
-        let cond = expr(ExprKind::Binary(BinaryOp::Lt, guard.into(), limit.into()), Scalar::Bool);
+        let compared = self.dice.pick(&[scalar, Scalar::U64]);
+        let (guard, limit) = (narrowed(guard, compared), narrowed(expr(len, Scalar::U64), compared));
+        let op = self.dice.pick(&[BinaryOp::Lt, BinaryOp::Lt, BinaryOp::Le]);
+        let cond = expr(ExprKind::Binary(op, guard.into(), limit.into()), Scalar::Bool);
         let base = if self.dice.below(4) == 0 { self.indexed() } else { of }.into();
         let access = ExprKind::Index { base, index: index.into(), at: AT, proof: Proof::Open };
         let then = vec![Stmt { kind: StmtKind::Expr(expr(access, Scalar::U32)), at: AT }];
@@ -349,7 +351,8 @@ impl Writer {
         use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
         let op = self.dice.pick(&[Lt, Lt, Lt, Le, Gt, Ge, Eq, Ne]);
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::U64, Scalar::U64, Scalar::I32]);
-        let (a, b) = (self.value(scalar, 2), self.value(scalar, 1));
+        let from = if self.dice.below(4) == 0 { Scalar::U32 } else { scalar };
+        let (a, b) = (narrowed(self.value(from, 2), scalar), self.value(scalar, 1));
         expr(ExprKind::Binary(op, a.into(), b.into()), Scalar::Bool)
     }
 
