@@ -4,6 +4,7 @@ use warpsmith::Kernel;
 use warpsmith::launch::LaunchError;
 use warpsmith::prelude::*;
 use warpsmith::ptx::*;
+use warpsmith::tensor::{Accumulator, Fragment};
 
 use super::everywhere;
 
@@ -64,6 +65,55 @@ fn conditions_are_evaluated_for_each_warpgroup() {
         let mut y = device.upload(&[0u32; 128]).unwrap();
         in_other_words(&mut y).grid(1).launch(device).unwrap();
         assert_eq!(device.download(&y).unwrap(), [1; 128]);
+    });
+}
+
+/// Sums of two products of ones, times the numbers that each thread reads while they are made.
+#[gpu_kernel(warpgroups(240, 24), require(async_wgmma, no_spills))]
+fn reads_among_products(x: &[f32], at: &[u32], y: &mut [f32]) {
+    let mut tile = shared!(Tile<bf16, 64, 64, Swizzle128>);
+    for i in (thread_idx().x as usize..64 * 64).step_by(256) {
+        tile[(i / 64, i % 64)] = bf16::ONE;
+    }
+    fence_proxy_async();
+    sync_threads();
+    if warpgroup_id() == 0 {
+        registers::<240>();
+        let mut sums = Accumulator::<f32, 64>::zero();
+        let mut chain = sums.chain();
+        let mut factor = 0.0;
+        for k in 0..2 {
+            chain.start_abt(tile, tile, true);
+            factor += x[at[thread_idx().x * 2 + k]];
+        }
+        chain.finish();
+        y[thread_idx().x] = sums.get(0) * factor;
+    } else {
+        registers::<24>();
+    }
+}
+
+#[test]
+fn an_index_is_checked_while_products_are_made() {
+    everywhere::<reads_among_products>(&(), |device| {
+        let x = device.upload(&[0.5f32, 1.5]).unwrap();
+        let mut y = device.upload(&[0.0f32; 128]).unwrap();
+        let mut at = vec![1u32; 256];
+        at[7] = 0;
+        let inside = device.upload(&at).unwrap();
+        reads_among_products(&x, &inside, &mut y).grid(1).launch(device).unwrap();
+        let sums: Vec<f32> = (0..128).map(|t| if t == 3 { 256.0 } else { 384.0 }).collect();
+        assert_eq!(device.download(&y).unwrap(), sums);
+        // One lane fails between two products, and the device can be used afterwards.
+        at[7] = 2;
+        let outside = device.upload(&at).unwrap();
+        let launched = reads_among_products(&x, &outside, &mut y).grid(1).launch(device);
+        // A GPU reports the fault later.
+        let said = launched.and_then(|()| device.download(&y)).unwrap_err().to_string();
+        assert!(said.contains("index 2 is out of bounds for length 2 at "), "{said}");
+        assert!(said.contains("in block (0, 0, 0), thread (3, 0, 0) of kernel"), "{said}");
+        reads_among_products(&x, &inside, &mut y).grid(1).launch(device).unwrap();
+        assert_eq!(device.download(&y).unwrap(), sums);
     });
 }
 

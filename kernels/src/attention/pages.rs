@@ -1,7 +1,7 @@
 //! Attention of one query of each sequence to keys and values in pages: the memory's bandwidth limits it.
 //!
-//! Each warp of a block takes 16 tokens at a time, and has its own ring of copies. The tensor cores multiply them with the queries of up to
-//! 16 heads that share them.
+//! Each warp of a block takes a few tokens at a time, and has its own ring of copies. The tensor cores multiply them with the queries of up
+//! to 16 heads that share them.
 
 use warpsmith::prelude::*;
 use warpsmith::tensor::{Fragment, Panels, WarpAccumulator};
@@ -17,10 +17,6 @@ pub const THREADS: u32 = 128;
 const WARPS: usize = THREADS as usize / 32;
 /// Heads of queries that a block takes.
 pub const ROWS: usize = 16;
-/// Tokens of a step of a warp.
-const TOKENS: usize = 16;
-/// Tokens of a step of a block.
-pub const STEP: usize = WARPS * TOKENS;
 /// Steps of a warp's ring.
 const STAGES: usize = 3;
 /// Tiles of the rings of all warps.
@@ -28,9 +24,19 @@ const TILES: usize = WARPS * STAGES;
 /// The most blocks that share a sequence.
 pub const MOST_SPLITS: usize = 128;
 
+/// Tokens of a step of a warp, for vectors of this size: short vectors need more of them for as many bytes.
+pub const fn tokens(size: usize) -> usize {
+    if size <= 64 { 32 } else { 16 }
+}
+
+/// Tokens of a step of a block.
+pub const fn step(size: usize) -> usize {
+    WARPS * tokens(size)
+}
+
 /// Elements of shared memory of a block, for vectors of this size.
 pub const fn shared(size: usize) -> usize {
-    (2 * TILES * TOKENS + ROWS) * size
+    (2 * TILES * tokens(size) + ROWS) * size
 }
 
 /// Bytes of the sums of warps and of blocks in shared memory, with one word for the last block.
@@ -87,8 +93,8 @@ struct Share {
 
 #[gpu_impl]
 impl Paged {
-    /// The share of block `i`.
-    fn share_of(self, i: u32, lengths: &[u32]) -> Share {
+    /// The share of block `i`, of whole steps of so many tokens.
+    fn share_of(self, i: u32, lengths: &[u32], step: u32) -> Share {
         let groups = self.sharing.div_ceil(ROWS as u32);
         let (group, split) = (i / self.splits, i % self.splits);
         let (of_sequence, part) = (group / groups, group % groups);
@@ -96,7 +102,7 @@ impl Paged {
         let (sequence, head) = (of_sequence / heads, of_sequence % heads);
         let length = lengths[sequence];
         assert!(length <= self.columns * self.tokens, "a sequence has more tokens than its pages");
-        let each = length.div_ceil(self.splits * STEP as u32) * STEP as u32;
+        let each = length.div_ceil(self.splits * step) * step;
         let from = (split * each).min(length);
         let rows = (self.sharing - part * ROWS as u32).min(ROWS as u32);
         let first = head * self.sharing + part * ROWS as u32;
@@ -169,9 +175,9 @@ fn copy<T: TensorCoreElement + DeviceType<Erased = T>>(to: *mut T, from: *const 
     unsafe { copy_async(&mut *to, &*from) }
 }
 
-/// Starts the copies of 16 tokens of a share, those from `first` on, of which lane `l` knows the place of token `l % 16`.
+/// Starts the copies of a warp's tokens, of which lane `l` knows the place of token `l % TOKENS`.
 #[gpu_fn]
-fn load<T: TensorCoreElement + DeviceType<Erased = T>, const D: usize>(
+fn load<T: TensorCoreElement + DeviceType<Erased = T>, const D: usize, const TOKENS: usize>(
     k: &[T],
     v: &[T],
     mut keys: Tile<T, TOKENS, D, Panels<TOKENS>>,
@@ -201,7 +207,8 @@ fn factor(top: f32, most: f32, scale: f32) -> f32 {
     if top == f32::NEG_INFINITY { 0.0 } else { fast_exp2((top - most) * scale) }
 }
 
-/// `o = softmax(scale * q * kᵀ) * v` of each sequence and head; `COLS` is `D / 8`.
+/// `o = softmax(scale * q * kᵀ) * v` of each sequence and head; `COLS` is `D / 8`. A warp takes `TOKENS` tokens at a time, and `SCORES` is
+/// `TOKENS / 8`.
 ///
 /// The grid has `splits` blocks for each head of keys, or for each 16 heads of queries that share it. Each stores its part in `partials`
 /// and `tops`, and the last to arrive joins them. `arrived` has a counter for these heads, which is zero before and after.
@@ -210,6 +217,8 @@ pub fn attention_to_pages<
     T: TensorCoreElement + DeviceType<Erased = T>,
     const D: usize,
     const COLS: usize,
+    const TOKENS: usize,
+    const SCORES: usize,
 >(
     q: &[T],
     k: &[T],
@@ -234,7 +243,8 @@ pub fn attention_to_pages<
     let thread = thread_idx().x as usize;
     let (warp, lane) = (thread / 32, thread % 32);
     let scale = scale * core::f32::consts::LOG2_E;
-    let share = at.share_of(block_idx().x, lengths);
+    let step = WARPS * TOKENS;
+    let share = at.share_of(block_idx().x, lengths, step as u32);
     let size = at.size as usize;
 
     for i in (thread..ROWS * D).step_by(THREADS as usize) {
@@ -259,11 +269,11 @@ pub fn attention_to_pages<
     sync_threads();
 
     let ring = warp * STAGES;
-    let steps = (share.to - share.from).div_ceil(STEP as u32) as usize;
+    let steps = (share.to - share.from).div_ceil(step as u32) as usize;
     let first = share.from as usize + warp * TOKENS;
     // Tokens behind the last are its copies, which have no weight.
-    let place = |step: usize| {
-        at.page_of(table, share.sequence, ((first + step * STEP + lane % TOKENS) as u32).min(share.to - 1))
+    let place = |s: usize| {
+        at.page_of(table, share.sequence, ((first + s * step + lane % TOKENS) as u32).min(share.to - 1))
     };
     let mut next = [0u32; 2];
     if steps > 0 {
@@ -271,7 +281,7 @@ pub fn attention_to_pages<
     }
     for s in 0..STAGES - 1 {
         if s < steps {
-            load::<T, D>(k, v, keys.tile(ring + s), values.tile(ring + s), next, share.head, at);
+            load::<T, D, TOKENS>(k, v, keys.tile(ring + s), values.tile(ring + s), next, share.head, at);
             next = place(s + 1);
         }
         copy_async_commit();
@@ -285,17 +295,17 @@ pub fn attention_to_pages<
         let ahead = s + STAGES - 1;
         if ahead < steps {
             let to = ring + ahead % STAGES;
-            load::<T, D>(k, v, keys.tile(to), values.tile(to), next, share.head, at);
+            load::<T, D, TOKENS>(k, v, keys.tile(to), values.tile(to), next, share.head, at);
             next = place(ahead + 1);
         }
         copy_async_commit();
         let (of_keys, of_values) = (keys.tile(ring + s % STAGES), values.tile(ring + s % STAGES));
-        let mut scores = WarpAccumulator::<f32, 1, 2>::zero();
+        let mut scores = WarpAccumulator::<f32, 1, SCORES>::zero();
         #[unroll]
         for i in 0..D / 16 {
-            scores.mma(&queries.operand_a::<1>(0, i * 16), &of_keys.operand_bt::<2>(0, i * 16));
+            scores.mma(&queries.operand_a::<1>(0, i * 16), &of_keys.operand_bt::<SCORES>(0, i * 16));
         }
-        let here = first + s * STEP;
+        let here = first + s * step;
         if here + TOKENS > share.to as usize {
             scores.map(|_, c, score| if here + c < share.to as usize { score } else { f32::NEG_INFINITY });
         }
@@ -303,7 +313,10 @@ pub fn attention_to_pages<
         if any_sync(u32::MAX, shrink[0] < 1.0 || shrink[1] < 1.0) {
             out.map_rows([shrink], |x, shrink| x * shrink);
         }
-        out.mma(&scores.to_operand::<T>(0), &of_values.operand_b::<COLS>(0, 0));
+        #[unroll]
+        for i in 0..TOKENS / 16 {
+            out.mma(&scores.to_operand::<T>(i * 16), &of_values.operand_b::<COLS>(i * 16, 0));
+        }
     }
 
     // Sums take the place of the keys that the warp has read.

@@ -7,7 +7,7 @@ use warpsmith::prelude::*;
 
 use super::call::{check_scale, check_size, same_extents, sharing};
 use super::heads::{Heads, HeadsMut, Places};
-use super::pages::{self, Paged, ROWS, STEP, Sum, THREADS, attention_to_pages};
+use super::pages::{self, Paged, ROWS, Sum, THREADS, attention_to_pages};
 use crate::argument::{Input, Matrix, Output, length, side_by_side};
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
@@ -153,7 +153,7 @@ impl<T: TensorCoreElement> PagedAttention<'_, T> {
     /// The size that vectors are filled to with zeros, and the blocks of a multiprocessor.
     fn width(&self) -> (usize, usize) {
         match self.q.places().size {
-            0..=64 => (64, 3),
+            0..=64 => (64, 2),
             65..=128 => (128, 2),
             _ => (256, 1),
         }
@@ -221,7 +221,7 @@ impl<'a, T: TensorCoreElement> Family<'a> for PagedAttention<'a, T> {
         Ok(Plan {
             kernel: "attention_to_pages",
             types: format!("{types}, {size}"),
-            tile: STEP * size,
+            tile: pages::step(size) * size,
             grid: grid as u32,
             block: THREADS,
             shared: pages::shared(size) * size_of::<T>() + pages::SHARED_SUMS,
@@ -235,15 +235,15 @@ impl<'a, T: TensorCoreElement> Family<'a> for PagedAttention<'a, T> {
             return Ok(Vec::new());
         }
         Ok(vec![match self.width().0 {
-            64 => self.launch::<64, 8>(plan, target)?,
-            128 => self.launch::<128, 16>(plan, target)?,
-            _ => self.launch::<256, 32>(plan, target)?,
+            64 => self.launch::<64, 8, 32, 4>(plan, target)?,
+            128 => self.launch::<128, 16, 16, 2>(plan, target)?,
+            _ => self.launch::<256, 32, 16, 2>(plan, target)?,
         }])
     }
 }
 
 impl<'a, T: TensorCoreElement> PagedAttention<'a, T> {
-    fn launch<const D: usize, const COLS: usize>(
+    fn launch<const D: usize, const COLS: usize, const TOKENS: usize, const SCORES: usize>(
         self,
         plan: &Plan,
         target: &Target,
@@ -262,7 +262,7 @@ impl<'a, T: TensorCoreElement> PagedAttention<'a, T> {
         Ok(step!(
             target,
             (plan.grid, plan.block),
-            attention_to_pages::<T, D, COLS>(
+            attention_to_pages::<T, D, COLS, TOKENS, SCORES>(
                 &q,
                 &k,
                 &v,

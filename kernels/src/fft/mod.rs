@@ -15,6 +15,7 @@ mod passes;
 mod radix;
 mod real;
 mod real_rows;
+mod real_short;
 mod sequences;
 mod short;
 mod ways;
@@ -26,5 +27,6 @@ pub use halves::{HalfRows, fft_join_halves, fft_pair_up, fft_split_halves, fft_t
 pub use kernel::fft_tile;
 pub use real::{Irfft, Rfft, irfft, rfft};
 pub use real_rows::{irfft_rows, rfft_rows};
+pub use real_short::{RealRows, irfft_short_rows, rfft_short_rows};
 pub use sequences::{Sequences, Span};
 pub use short::{ShortRows, fft_short_rows};

@@ -7,6 +7,7 @@ use super::Complex32;
 use super::call::{Fft, MOST_BITS, settings};
 use super::halves::{HalfRows, THREADS, fft_join_halves, fft_pair_up, fft_split_halves, fft_take_apart};
 use super::real_rows::{LEAST_BITS, irfft_rows, rfft_rows};
+use super::real_short::{self, RealRows, irfft_short_rows, rfft_short_rows};
 use super::sequences::Span;
 use super::ways::{Rows, Tiles, in_packs};
 use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, extents, matrix, matrix_mut, side_by_side};
@@ -145,6 +146,27 @@ impl Real {
         Tiles::of_rows(log, self.rows.rows, limits).filter(|_| is_one_launch)
     }
 
+    /// The plan of the launch whose threads transform whole rows, if they can; it has the name `kernel`.
+    fn short(&self, kernel: &'static str) -> Option<Plan> {
+        let is_short = self.is_paired && self.rows.rows > 0 && self.len().ilog2() <= real_short::MOST_BITS;
+        is_short.then(|| Plan {
+            kernel,
+            types: "Complex32".to_owned(),
+            tile: real_short::THREADS as usize * self.len(),
+            grid: grid_of(self.rows.rows.div_ceil(real_short::THREADS as usize)),
+            block: real_short::THREADS,
+            shared: real_short::SHARED,
+            workspace: 0,
+            why: "a thread transforms a row as a complex one of half the length".to_owned(),
+        })
+    }
+
+    /// The rows of that launch.
+    fn short_rows(&self, factor: f32) -> RealRows {
+        let (rows, spectra) = (self.rows.row_stride / 2, self.spectra.row_stride);
+        RealRows { count: self.rows.rows, rows, spectra, factor }
+    }
+
     /// Where the complex rows are, and where the halves of spectra.
     fn spans(&self) -> [Span; 2] {
         [self.rows.row_stride / 2, self.spectra.row_stride].map(Span::of_rows)
@@ -187,6 +209,9 @@ impl<'a> Family<'a> for Rfft<'a> {
         let real = self.real();
         real.check("x", "y")?;
         self.y.memory().apart_from("y", self.x.memory(), "x")?;
+        if let Some(plan) = real.short("rfft_short_rows") {
+            return Ok(plan);
+        }
         if let Some(tiles) = real.whole(limits) {
             return Ok(tiles.plan("rfft_rows", 0, IN_ONE_LAUNCH.to_owned()));
         }
@@ -204,6 +229,10 @@ impl<'a> Family<'a> for Rfft<'a> {
         let (count, len, from, to) =
             (real.rows.rows, real.len(), real.rows.row_stride, real.spectra.row_stride);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
+        if plan.kernel == "rfft_short_rows" {
+            let (x, rows, log) = (x.values::<Complex32>(), real.short_rows(self.scale), len.ilog2());
+            return Ok(vec![step!(target, (plan.grid, plan.block), rfft_short_rows(&x, &mut y, rows, log))]);
+        }
         if let Some(tiles) = real.whole(target.device.limits()) {
             let [from, to] = real.spans();
             let (x, at) = (x.values::<Complex32>(), tiles.sequences(count, self.scale, 0.0, from, to));
@@ -244,6 +273,9 @@ impl<'a> Family<'a> for Irfft<'a> {
         let real = self.real();
         real.check("y", "x")?;
         self.y.memory().apart_from("y", self.x.memory(), "x")?;
+        if let Some(plan) = real.short("irfft_short_rows") {
+            return Ok(plan);
+        }
         if let Some(tiles) = real.whole(limits) {
             return Ok(tiles.plan("irfft_rows", 0, IN_ONE_LAUNCH.to_owned()));
         }
@@ -260,6 +292,10 @@ impl<'a> Family<'a> for Irfft<'a> {
         let (real, mut steps) = (self.real(), Vec::new());
         let (count, len, to) = (real.rows.rows, real.len(), real.rows.row_stride);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
+        if plan.kernel == "irfft_short_rows" {
+            let (mut y, rows, log) = (y.into_values::<Complex32>(), real.short_rows(self.scale), len.ilog2());
+            return Ok(vec![step!(target, (plan.grid, plan.block), irfft_short_rows(&x, &mut y, rows, log))]);
+        }
         if let Some(tiles) = real.whole(target.device.limits()) {
             let [to, from] = real.spans();
             let mut y = y.into_values::<Complex32>();

@@ -142,13 +142,21 @@ pub struct Factors<'a> {
     n: usize,
 }
 
-/// The factors of a thread's two rows and of its columns, which are in one block, step by step.
+/// The factors of a thread's two rows and of two neighbouring blocks of columns, step by step.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 pub struct BlockFactors<'a> {
     rows: [View<'a, f32>; 2],
-    cols: View<'a, f32>,
+    cols: [View<'a, f32>; 2],
     apart: [usize; 2],
+}
+
+/// Those of one step.
+#[derive(Clone, Copy, Debug, GpuType)]
+#[repr(C)]
+pub struct StepFactors {
+    rows: [f32; 2],
+    cols: [f32; 2],
 }
 
 /// The factors from number `from` on.
@@ -205,27 +213,41 @@ impl<'a> Factors<'a> {
         unsafe { *self.b.as_ptr().wrapping_add(block * across + k as usize * along) }
     }
 
-    /// The factors of the rows `row` and `row + 8` and of the block of column `col`, for each block along `k`.
+    /// The factors of the rows `row` and `row + 8`, and of the block of column `col` and the one beside it, for each block along `k`.
     pub fn of_blocks(self, row: usize, col: usize) -> BlockFactors<'a> {
-        let (m, last, strides) = (self.m - 1, (self.n - 1) / BLOCK, self.strides);
+        let (m, block, last, strides) = (self.m - 1, col / BLOCK, (self.n - 1) / BLOCK, self.strides);
         let rows = [
             beginning(self.a, row.min(m) * strides.a[0]),
             beginning(self.a, (row + 8).min(m) * strides.a[0]),
         ];
-        let cols = beginning(self.b, (col / BLOCK).min(last) * strides.b[0]);
+        let cols = [
+            beginning(self.b, block.min(last) * strides.b[0]),
+            beginning(self.b, (block + 1).min(last) * strides.b[0]),
+        ];
         BlockFactors { rows, cols, apart: [strides.a[1], strides.b[1]] }
     }
 }
 
 #[gpu_impl]
 impl BlockFactors<'_> {
-    /// The factors of both rows at block `k` along them.
-    pub fn of_step(self, k: u32) -> [f32; 2] {
+    /// The factors at block `k` along the rows and columns.
+    pub fn of_step(self, k: u32) -> StepFactors {
         let (of_a, of_b) = (k as usize * self.apart[0], k as usize * self.apart[1]);
-        let [first, second] = self.rows;
+        let ([first, second], [left, right]) = (self.rows, self.cols);
         unsafe {
-            let of_cols = *self.cols.as_ptr().wrapping_add(of_b);
-            [*first.as_ptr().wrapping_add(of_a) * of_cols, *second.as_ptr().wrapping_add(of_a) * of_cols]
+            StepFactors {
+                rows: [*first.as_ptr().wrapping_add(of_a), *second.as_ptr().wrapping_add(of_a)],
+                cols: [*left.as_ptr().wrapping_add(of_b), *right.as_ptr().wrapping_add(of_b)],
+            }
         }
+    }
+}
+
+#[gpu_impl]
+impl StepFactors {
+    /// The factors of products of both rows and of a block of columns, the first or the second.
+    pub fn of_block(self, block: usize) -> [f32; 2] {
+        let ([first, second], of_cols) = (self.rows, self.cols[block]);
+        [first * of_cols, second * of_cols]
     }
 }

@@ -153,9 +153,9 @@ impl<'a, R: Reduction<Partial: Word>> Family<'a> for Scan<'a, R> {
     }
 }
 
-/// Packs of a thread, for packs of `per_pack` elements: 128 bytes, and at most 32 elements.
+/// Packs of a thread, for packs of `per_pack` elements: 32 elements, or as many of eight bytes as leave registers for four blocks.
 const fn rounds(per_pack: usize) -> usize {
-    if per_pack == 2 { 8 } else { 32 / per_pack }
+    if per_pack == 2 { 7 } else { 32 / per_pack }
 }
 
 /// The launch for `ROUNDS` packs of `N` elements a thread.

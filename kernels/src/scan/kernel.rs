@@ -10,11 +10,8 @@ use super::tiles::{THREADS, WARPS};
 use crate::pack::Pack;
 use crate::reduction::Reduction;
 
-/// Blocks that run on a multiprocessor at once, for packs of `per_pack` elements: the most that have registers for their elements.
-/// Partial results of eight bytes, which come with packs of two, need more registers.
-const fn blocks(per_pack: usize) -> u32 {
-    if per_pack == 2 { 3 } else { 4 }
-}
+/// Blocks that run on a multiprocessor at once: the most that have registers for their elements.
+const BLOCKS: u32 = 4;
 
 /// The position of the tiles, and the number of the launch.
 #[derive(Clone, Copy, Debug, GpuType)]
@@ -31,7 +28,7 @@ pub struct Tiles {
 /// Each thread has `ROUNDS` packs of `N` elements. If `packed`, `xs` and `ys` are the elements of `x` and `y` from number `at.head` on,
 /// otherwise they are unused. `words` has `R::Partial::HALVES` words for each tile, which are zero before the first launch. `next_tile`
 /// is zero before and after each launch. `x` and `y` have the same length, and may be the same memory.
-#[gpu_kernel(launch_bounds(THREADS, { blocks(N) }))]
+#[gpu_kernel(launch_bounds(THREADS, BLOCKS))]
 pub fn scan_kernel<R: Reduction, const N: usize, const ROUNDS: usize>(
     x: &[R::Element],
     xs: &[Pack<R::Element, N>],

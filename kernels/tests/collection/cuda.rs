@@ -12,7 +12,9 @@ use warpsmith_kernels::attention::pages::attention_to_pages;
 use warpsmith_kernels::attention::varlen::{varlen_by_three, varlen_by_two};
 use warpsmith_kernels::convolution::patches::conv2d_patches;
 use warpsmith_kernels::convolution::warpgroups::{self as convolution, conv2d_warpgroups};
-use warpsmith_kernels::fft::{fft_rows_ahead, fft_short_rows, fft_tile, irfft_rows, rfft_rows};
+use warpsmith_kernels::fft::{
+    fft_rows_ahead, fft_short_rows, fft_tile, irfft_rows, rfft_rows, rfft_short_rows,
+};
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
 use warpsmith_kernels::histogram::sums::sums_by_blocks;
 use warpsmith_kernels::images::{
@@ -131,7 +133,7 @@ fn the_main_kernels_print_what_the_snapshots_show() {
     prints::<transpose_elements<u16, 64, 2>>("transpose_elements@2_bytes", (true,));
     prints::<copy_rows<u64>>("copy_rows@8_bytes", (256, true, false));
     prints::<concat_rows<U32x4>>("concat_rows@16_bytes", (256,));
-    prints::<scan_kernel<Sum<i64>, 2, 8>>("scan@exclusive_i64", (true, true));
+    prints::<scan_kernel<Sum<i64>, 2, 7>>("scan@exclusive_i64", (true, true));
     prints::<select_kernel<Flagged<u32, bool>, 4, 8>>("select@partition_u32", (true, false, true));
     prints::<encode_kernel<u32, 4, 4>>("encode@u32", ());
 }
@@ -150,7 +152,7 @@ fn products_and_histograms_print_what_the_snapshots_show() {
     prints_for_warpgroups::<attention_backward<bf16, 128, 64>>("attention_backward@128", ());
     prints::<attention_means<bf16>>("attention_means@bf16", ());
     prints::<attention_join<bf16, 128, 64>>("attention_join@128", ());
-    prints_for_warpgroups::<attention_to_pages<bf16, 128, 16>>("attention_to_pages@128", ());
+    prints_for_warpgroups::<attention_to_pages<bf16, 128, 16, 16, 2>>("attention_to_pages@128", ());
     prints_for_warpgroups::<Shared<bf16, Unchanged, 16, { stages(16) }>>(
         "gemm_stream_k@16",
         (true, UNSCALED),
@@ -177,6 +179,7 @@ fn sparse_products_and_spectra_print_what_the_snapshots_show() {
     prints::<fft_short_rows>("fft_short_rows@64", (6, true));
     prints::<fft_rows_ahead>("fft_rows_ahead@16384", (1 << 14, false));
     prints::<fft_tile>("fft_tile@4096", (12, false, false, false, false, false));
+    prints::<rfft_short_rows>("rfft_short_rows@16", (3,));
     prints::<rfft_rows>("rfft_rows@64", (5,));
     prints::<rfft_rows>("rfft_rows@4096", (11,));
     prints::<irfft_rows>("irfft_rows@64", (5,));
@@ -241,7 +244,7 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
     runs_on::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>((8, 0), ());
     runs_on::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>((8, 0), (UNSCALED,));
     runs_on::<conv2d_patches<u16, 8, u64>>((8, 0), ());
-    runs_on::<attention_to_pages<bf16, 128, 16>>((8, 0), ());
+    runs_on::<attention_to_pages<bf16, 128, 16, 16, 2>>((8, 0), ());
     runs_on::<grouped_warps<bf16, Gelu, Along<bf16, 32, 8>, 32, { rings(2) }>>((8, 0), ());
     runs_on::<Grouped<bf16, Unchanged>>((9, 0), (true,));
     runs_on::<gemv_quantized_digits<Q4_0, 9, 4, 2>>((9, 0), ());
@@ -258,9 +261,9 @@ fn sums_of_warpgroups_stay_in_registers() {
         "scaled",
         &(false, true, true, BY_LINE, false),
     );
-    keeps_sums_in_registers::<OfBytes<F8E4M3, f32, Swizzle128<4>, 32, 128, 64>>(
+    keeps_sums_in_registers::<OfBytes<F8E4M3, bf16, Swizzle128, 64, 256, 128>>(
         "blocks",
-        &(true, false, false, BY_BLOCK, false),
+        &(false, true, true, BY_BLOCK, false),
     );
     keeps_sums_in_registers::<OfBytes<i8, i32, Swizzle128<4>, 32, 256, 128>>(
         "s8",
@@ -280,7 +283,7 @@ fn sums_of_warpgroups_stay_in_registers() {
     keeps_sums_in_registers::<attention_by_two<f16, 256, 80, 1>>("attention_256", &());
     keeps_sums_in_registers::<varlen_by_three<f16, 64, 128, 2>>("varlen_64", &());
     keeps_sums_in_registers::<attention_backward<f16, 64, 128>>("attention_backward_64", &());
-    keeps_sums_in_registers::<attention_to_pages<f16, 256, 32>>("pages_256", &());
+    keeps_sums_in_registers::<attention_to_pages<f16, 256, 32, 16, 2>>("pages_256", &());
     keeps_sums_in_registers::<Shared<f16, Gelu, 64, { stages(64) }>>("stream_64", &(true, UNSCALED));
     keeps_sums_in_registers::<Shared<bf16, Gelu, 128, { stages(128) }>>("stream_128", &(true, UNSCALED));
 }

@@ -213,6 +213,7 @@ fn factors_of_blocks_are_multiplied_step_by_step() {
     // The last blocks of factors are not full.
     let case = Case { extents: [130, 136, 304], factors: Factors::Blocks, ..PLAIN };
     check::<F8E5M2, f32>(&device(1), case, |call| call);
+    check::<F8E4M3, bf16>(&device(1), Case { extents: [70, 400, 272], ..case }, |call| call.tile(256, 256));
     // Few rows, in tiles of 16 and of 64 of them, stored by threads; blocks share the steps.
     check::<F8E4M3, bf16>(&device(1), Case { extents: [5, 136, 304], is_finished: true, ..case }, |call| {
         call

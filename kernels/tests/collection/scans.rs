@@ -11,7 +11,7 @@ use crate::devices::{Placed, devices, scale, shuffled};
 use crate::numbers::{close, some, with_edges};
 
 /// Lengths around those of packs, warps and tiles, and more tiles than a warp looks back at.
-const LENGTHS: [usize; 11] = [0, 1, 3, 5, 33, 511, 4095, 4096, 4097, 9000, 140_001];
+const LENGTHS: [usize; 12] = [0, 1, 3, 5, 33, 511, 3585, 4095, 4096, 4097, 9000, 140_001];
 
 /// Both scans of `x`, which begin `at` elements behind an aligned address; the output at its own.
 fn scanned<R: Reduction>(

@@ -125,6 +125,8 @@ fn real_rows_are_transformed_and_back() {
             check_real(&device, [2, log, 3, 1], log as u64);
         }
         // Blocks that take several rows, one of them a few alone, and rows of two and three passes.
+        check_real(&device, [600, 2, 0, 0], 6);
+        check_real(&device, [260, 4, 2, 2], 7);
         check_real(&device, [260, 5, 0, 0], 8);
         check_real(&device, [150, 6, 2, 2], 9);
         check_real(&device, [70, 7, 2, 0], 11);

@@ -249,7 +249,7 @@ fn differentiate<T: TensorCoreElement + DeviceType<Erased = T>, const D: usize, 
     shape: Shape,
     scale: f32,
 ) {
-    let (group, thread) = (warpgroup_id(), thread_idx().x % 128);
+    let (group, thread) = (warpgroup_id() % GROUPS, thread_idx().x % 128);
     let alone = BOTH + 1 + group;
     let (Place { sequence, head, row }, steps) = work::<QUERIES>(shape);
     let first = group as usize * 64;

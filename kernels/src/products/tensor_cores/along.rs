@@ -22,8 +22,8 @@ const OUT: usize = 128;
 /// Tiles of clusters of two blocks below each other.
 pub(super) const TILES: [Tile; 3] = [below(256, 1.0), below(128, 0.9), OF_WARPS[0]];
 
-/// Those of sums that are scaled step by step: a thread has the products of a step beside its sums.
-pub(super) const OF_BLOCKS: [Tile; 1] = [TILES[1]];
+/// Those of sums that are scaled step by step.
+pub(super) const OF_BLOCKS: [Tile; 2] = [TILES[0], TILES[1]];
 
 /// Types of `c`, with the tiles of warpgroups for them.
 pub trait Output: Stored {

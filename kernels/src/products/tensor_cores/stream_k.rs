@@ -159,7 +159,7 @@ pub fn gemm_stream_k<
     } else {
         let mut math = ring.consumer();
         let mut at = start;
-        let lines = group as usize * GROUP;
+        let lines = (group % GROUPS) as usize * GROUP;
         while at < end {
             let run = run_from(at, end, shares.steps);
             let mut sums = Accumulator::<T::Total, ROWS>::zero();
@@ -277,25 +277,42 @@ fn add_scaled_run<
     let row = (run.tile % down) as usize * ROWS + Accumulator::<T::Total, ROWS>::at(0).1;
     let col = (run.tile / down) as usize * LINES;
     let mut products = Accumulator::<T::Total, ROWS>::zero();
+    let last = run.first + run.count - 1;
+    let mut next = step_factors::<ROWS>(factors, row, col, run.first);
     for s in run.first..run.first + run.count {
-        // They are loaded while the copies of the step are in flight.
-        let of_cols = factors.of_block_at(col, s);
-        let mut of_rows = [0.0f32; MOST_SCALED / 4];
-        #[unroll]
-        for i in 0..ROWS / 4 {
-            of_rows[i] = of_cols * factors.of_row_at(row + i / 2 * 8 + i % 2, s);
-        }
+        let StepFactors { of_rows, of_cols } = next;
         let stage = math.wait();
         let mut chain = products.chain();
         chain.start_abt(stage.tiles().lines.rows(lines), stage.tiles().rows, false);
+        // Those of the next step are loaded while the tensor cores multiply.
+        next = step_factors::<ROWS>(factors, row, col, (s + 1).min(last));
         chain.finish();
         math.release(stage);
         #[unroll]
         for i in 0..ROWS / 2 {
-            let factor = of_rows[i / 4 * 2 + i % 2].cast::<T::Total>();
+            let factor = (of_cols * of_rows[i / 4 * 2 + i % 2]).cast::<T::Total>();
             sums.set(i, sums.get(i) + products.get(i) * factor);
         }
     }
+}
+
+/// The factors of a step of a thread: of the rows of its sums, and of the columns of the tile.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct StepFactors {
+    of_rows: [f32; MOST_SCALED / 4],
+    of_cols: f32,
+}
+
+/// The factors of step `s`, where a thread's rows begin with `row`, and the columns with `col`.
+#[gpu_fn]
+fn step_factors<const ROWS: usize>(factors: Factors, row: usize, col: usize, s: u32) -> StepFactors {
+    let mut of_rows = [0.0f32; MOST_SCALED / 4];
+    #[unroll]
+    for i in 0..ROWS / 4 {
+        of_rows[i] = factors.of_row_at(row + i / 2 * 8 + i % 2, s);
+    }
+    StepFactors { of_rows, of_cols: factors.of_block_at(col, s) }
 }
 
 /// Stores the sums of a run that is a part of its tile. In the last warpgroup of the tile, they become those of all its blocks, and the

@@ -12,7 +12,7 @@ use warpsmith::types::DeviceType;
 
 use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
-use super::super::scales::{BY_BLOCK, BlockFactors, Factors, ScaleStrides};
+use super::super::scales::{BLOCK, BY_BLOCK, BlockFactors, Factors, ScaleStrides};
 use super::super::shape::{Place, Shape, place_of, tiles_of};
 use super::element::{Multiplied, Stored, Total};
 use super::target::Target;
@@ -23,6 +23,8 @@ pub const DEPTH_BYTES: usize = 128;
 pub const THREADS: u32 = 384;
 /// Rows of `c` that a warpgroup computes, and stores at a time.
 pub const GROUP: usize = 64;
+/// Half of the columns that share a factor: their products are added while those of the other half are made.
+const HALF: usize = BLOCK / 2;
 /// Places for parts of `c` on their way to memory: two for each warpgroup.
 pub(crate) const PLACES: usize = 4;
 
@@ -310,7 +312,7 @@ pub(super) fn add_steps<
     math.finish(chain);
 }
 
-/// Adds the products of all steps of a tile, each of them times its factors. If `back`, the last columns of `a` come first.
+/// Adds the products of all steps of a tile, each of them times its factors: a thread has those of one block of columns at a time. If `back`, the last columns of `a` come first.
 #[gpu_fn]
 fn add_blocks<
     'r,
@@ -327,11 +329,12 @@ fn add_blocks<
     math: &mut Consumer<'r, Step<'r, T, UNIT, DEPTH, ROWS, COLS>, STAGES, 2, BLOCKS>,
     sums: &mut Accumulator<T::Total, OWN>,
     factors: BlockFactors<'r>,
-    [down, right]: [usize; 2],
+    [down, across]: [usize; 2],
     steps: u32,
     back: bool,
 ) {
-    let mut products = Accumulator::<T::Total, OWN>::zero();
+    let mut left = Accumulator::<T::Total, HALF>::zero();
+    let mut right = Accumulator::<T::Total, HALF>::zero();
     let last = steps - 1;
     let second = last.min(1);
     let mut ahead = if back {
@@ -340,20 +343,42 @@ fn add_blocks<
         [factors.of_step(0), factors.of_step(second)]
     };
     for s in 0..steps {
-        let of_rows = ahead[0];
+        let of_step = ahead[0];
         let stage = math.wait();
-        let mut chain = products.chain();
-        let (rows, cols) = (stage.tiles().rows.rows(down), stage.tiles().cols.rows::<OWN>(right));
-        O::start(&mut chain, rows, cols, false);
-        // Those of the step after the next are loaded while the tensor cores multiply.
-        let then = (s + 2).min(last);
-        ahead = [ahead[1], factors.of_step(if back { last - then } else { then })];
-        chain.finish();
-        math.release(stage);
+        let (rows, cols) = (stage.tiles().rows.rows(down), stage.tiles().cols);
         #[unroll]
-        for i in 0..OWN / 2 {
-            sums.set(i, sums.get(i) + products.get(i) * of_rows[i / 2 % 2].cast::<T::Total>());
+        for block in 0..OWN / BLOCK {
+            let of_rows = of_step.of_block(block);
+            let mut of_left = left.chain();
+            O::start(&mut of_left, rows, cols.rows::<HALF>(across + block * BLOCK), false);
+            let mut of_right = right.chain();
+            O::start(&mut of_right, rows, cols.rows::<HALF>(across + block * BLOCK + HALF), false);
+            if block == 0 {
+                // Those of the step after the next are loaded while the tensor cores multiply.
+                let then = (s + 2).min(last);
+                ahead = [ahead[1], factors.of_step(if back { last - then } else { then })];
+            }
+            of_left.finish_before::<1>();
+            add_scaled::<T::Total, OWN>(sums, &left, block * BLOCK, of_rows);
+            of_right.finish();
+            add_scaled::<T::Total, OWN>(sums, &right, block * BLOCK + HALF, of_rows);
         }
+        math.release(stage);
+    }
+}
+
+/// Adds products of [`HALF`] columns, times the factors of the thread's rows, to the sums from column `first` on.
+#[gpu_fn]
+fn add_scaled<D: Total, const OWN: usize>(
+    sums: &mut Accumulator<D, OWN>,
+    products: &Accumulator<D, HALF>,
+    first: usize,
+    of_rows: [f32; 2],
+) {
+    #[unroll]
+    for i in 0..HALF / 2 {
+        let at = first / 2 + i;
+        sums.set(at, sums.get(at) + products.get(i) * of_rows[i / 2 % 2].cast::<D>());
     }
 }
 
@@ -433,5 +458,5 @@ pub(crate) fn await_place<const OWN: usize, const OUT: usize>(part: usize, group
 /// The first row and column of a warpgroup in its block's tile.
 #[gpu_fn]
 pub(super) fn place_of_group<const ROWS: usize, const OWN: usize>(group: usize) -> (usize, usize) {
-    if ROWS == GROUP { (0, group * OWN) } else { (group * GROUP, 0) }
+    if ROWS == GROUP { (0, group % 2 * OWN) } else { (group % 2 * GROUP, 0) }
 }

@@ -163,7 +163,8 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
     ///
     /// `first` is a multiple of the rows after which the layout repeats: 8 for a [`Swizzle`] of rows of its span.
     pub fn rows<const N: usize>(self, first: usize) -> Tile<'a, T, N, COLS, L> {
-        debug_assert!(first + N <= ROWS, "the rows are outside the tile");
+        // Where `first` has few bits, compilers leave this comparison out, and keep that of `first + N`.
+        debug_assert!(N <= ROWS && first <= ROWS.saturating_sub(N), "the rows are outside the tile");
         Tile { elements: self.at(first, 0), memory: PhantomData }
     }
 
@@ -208,7 +209,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const OF: usize, cons
     /// Panel `i`: the `WIDTH` columns from `i * WIDTH` on, 128 bytes of each row.
     pub fn panel<const WIDTH: usize>(self, i: usize) -> Tile<'a, T, ROWS, WIDTH, Swizzle128<GROUP>> {
         debug_assert!(
-            WIDTH == 8 * GROUP && (i + 1) * WIDTH <= COLS,
+            WIDTH == 8 * GROUP && i < COLS / WIDTH,
             "a panel is as wide as eight groups, and in the tile"
         );
         Tile { elements: self.elements.wrapping_add(i * OF * WIDTH), memory: PhantomData }
