@@ -311,3 +311,62 @@ fn a_sum_that_wraps_before_it_is_widened_proves_nothing() {
     let wraps = widened_sums(&mut y, u32::MAX, 255, 0).grid(1).block(1).explain().expect("it is valid");
     assert_eq!(wraps.checked().count(), 6, "{}", wraps.proven());
 }
+
+/// Parts whose ends are read from memory, by the numbers that made them.
+#[gpu_kernel]
+fn ragged(x: &[u32], ends: &[u32], y: &mut [u32]) {
+    let i = global_id();
+    if i + 1 < ends.len() && i < y.len() {
+        let (start, n) = (ends[i] as usize, ends[i + 1] as usize);
+        let row = &x[start..start + n];
+        for k in 0..n {
+            y[i] += row[k];
+        }
+        let until = &x[start..n];
+        for k in 0..n - start {
+            y[i] += until[k];
+        }
+        let all = &x[..n];
+        let (left, right) = all.split_at(n / 2);
+        y[i] += left.len() as u32 + 10 * right.len() as u32;
+    }
+}
+
+/// Several elements for each thread, as a guard of the thread's number counts them.
+#[gpu_kernel]
+fn several(x: &[u32], y: &mut [u32], n: usize) {
+    let t = global_id();
+    let size = 3;
+    if (t + 1) * size > x.len() || (t + 1) * n > y.len() {
+        return;
+    }
+    for k in 0..n {
+        y[n * t + k] = x[t * size] + x[size * t + 2];
+    }
+    y[t * n..][..n][0] += 1;
+}
+
+#[test]
+fn parts_and_shares_are_indexed_by_what_made_them() {
+    let device = Device::simulator();
+    let x = device.upload(&(0..20u32).collect::<Vec<_>>()).expect("memory");
+    let ends = device.upload(&[2u32, 5, 9]).expect("memory");
+    let mut y = device.alloc_zeroed::<u32>(2).expect("memory");
+    let launch = ragged(&x, &ends, &mut y).over(2);
+    let explained = launch.explain().expect("it is valid");
+    // The ends of the three parts are checked, and nothing else.
+    assert_eq!(explained.checked().count(), 3, "{}", explained.proven());
+    launch.launch(&device).expect("no fault");
+    let wanted = [
+        (2..7u32).sum::<u32>() + (2..5u32).sum::<u32>() + 32,
+        (5..14u32).sum::<u32>() + (5..9u32).sum::<u32>() + 54,
+    ];
+    assert_eq!(device.download(&y).expect("memory"), wanted);
+
+    let mut y = device.alloc_zeroed::<u32>(8).expect("memory");
+    let launch = several(&x, &mut y, 2).over(6);
+    let explained = launch.explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
+    launch.launch(&device).expect("no fault");
+    assert_eq!(device.download(&y).expect("memory"), [3, 2, 9, 8, 15, 14, 21, 20]);
+}

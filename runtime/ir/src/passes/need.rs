@@ -66,7 +66,9 @@ impl Walk<'_> {
         let within = |range: Range| self.needs_of_number(base, None, range, true);
         match (start, end) {
             (None, None) => Some(Vec::new()),
-            (Some(last), None) | (None, Some(last)) => within(range(last)?),
+            (Some(last), None) | (None, Some(last)) => {
+                self.needs_of_number(base, Some(last), range(last)?, true)
+            }
             (Some(start), Some(end)) => {
                 let (first, last) = (range(start)?, range(end)?);
                 let ordered = match self.known.is_ordered(start, end) {

@@ -261,6 +261,7 @@ impl Known {
                 }
             }
         }
+        self.product_is(e, &range, known, scope);
         self.factor_is(e, &range, known, scope);
         self.dividend_is(e, &range, scope);
         self.difference_is_less(e, &range, known, scope);
@@ -268,10 +269,27 @@ impl Known {
         self.learn(e, range);
     }
 
+    /// Learns of `x * n + n` what is known of `(x + 1) * n`: they are the same, also where they wrap.
+    fn product_is(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
+        let product = strip(e);
+        let ExprKind::Binary(BinaryOp::Mul, a, b) = &product.kind else { return };
+        let binary = |op, a: Expr, b: &Expr| Expr {
+            kind: ExprKind::Binary(op, a.into(), b.clone().into()),
+            ty: product.ty.clone(),
+        };
+        for (sum, n) in [(a, b), (b, a)] {
+            let Some(x) = successor(sum).filter(|x| x.ty == product.ty && sum.ty == product.ty) else {
+                continue;
+            };
+            let sum = binary(BinaryOp::Add, binary(BinaryOp::Mul, x.clone(), n), n);
+            self.at_most(&sum, range.clone(), known, scope);
+        }
+    }
+
     /// Learns the range of `x` from the greatest value of `x * c`, and the range of the product itself: it is a multiple.
     fn factor_is(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
         let ExprKind::Binary(BinaryOp::Mul, a, b) = &strip(e).kind else { return };
-        let (x, c) = match (a.as_int(), b.as_int()) {
+        let (x, c) = match (scope.look(a).as_int(), scope.look(b).as_int()) {
             (_, Some(c)) => (a, c),
             (Some(c), _) => (b, c),
             _ => return,
@@ -370,7 +388,14 @@ pub(crate) fn strip(e: &Expr) -> &Expr {
 /// Returns whether two expressions give the same while no variable in them is assigned.
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     let (of_a, of_b) = (a.operands(), b.operands());
-    a.is_same_operation(b) && of_a.len() == of_b.len() && of_a.iter().zip(of_b).all(|(a, b)| same(a, b))
+    if !a.is_same_operation(b) || of_a.len() != of_b.len() {
+        return false;
+    }
+    let is_same = of_a.iter().zip(&of_b).all(|(a, b)| same(a, b));
+    // Sums and products of integers in the other order.
+    let commutes =
+        integer(a).is_some() && matches!(a.kind, ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, ..));
+    is_same || commutes && of_a.iter().zip(of_b.iter().rev()).all(|(a, b)| same(a, b))
 }
 
 /// Returns whether an expression changes only when a variable in it is assigned.

@@ -11,6 +11,7 @@ mod elements;
 mod guards;
 mod interval;
 mod known;
+mod parts;
 mod place;
 mod position;
 mod products;

@@ -365,6 +365,9 @@ impl FunctionScope<'_> {
         match (known_extent, &base.kind) {
             (Some(needs), _) => Some(joined(&needs, &index.needs)),
             (None, ExprKind::Var(var)) => self.inside(self.definitions.get(var)?, at, index, or_same, known),
+            (None, ExprKind::SubSlice { start, end: Some(end), .. }) => {
+                self.inside_part(start.as_deref(), end, at?, or_same, known)
+            }
             _ => None,
         }
     }

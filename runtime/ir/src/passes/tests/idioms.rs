@@ -35,7 +35,7 @@ impl Writer {
     /// One of the idioms.
     pub(super) fn idiom(&mut self) -> StmtKind {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::I32, Scalar::I32, Scalar::U64]);
-        let stmts = match self.dice.below(38) {
+        let stmts = match self.dice.below(39) {
             0 => self.halving(scalar),
             1 => self.falling(scalar),
             2 => self.striding(scalar),
@@ -62,6 +62,7 @@ impl Writer {
             23 => self.stack(scalar),
             24..30 => self.relation(scalar),
             30..37 => self.walk(scalar),
+            37 => self.long_part(scalar),
             _ => self.marching(scalar),
         };
         StmtKind::Block(block(stmts))

@@ -1,10 +1,10 @@
-//! Windows around an index that are cut off at the ends: convolutions, bands of matrices, filters.
+//! Windows around an index that are cut off at the ends: convolutions, bands of matrices, filters. Parts of slices with lengths from anywhere.
 
 use super::idioms::{compare, plus, when};
-use super::random_kernel::{AT, GREATEST, LEAST, REMAINING, Writer, binary, expr};
-use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Scalar, StmtKind};
+use super::random_kernel::{AT, GREATEST, LEAST, REMAINING, Writer, binary, constant, expr, slice};
+use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Proof, Scalar, StmtKind, VarId, VarKind, Variable};
 
-use BinaryOp::{Ge, Gt, Le, Lt, Mul, Sub};
+use BinaryOp::{Div, Ge, Gt, Le, Lt, Mul, Sub};
 
 fn call(op: &'static Builtin, args: [&Expr; 2], scalar: Scalar) -> Expr {
     expr(ExprKind::Builtin { op, args: args.map(Clone::clone).to_vec(), at: AT, meaning: None }, scalar)
@@ -67,6 +67,56 @@ impl Writer {
             stmts
         });
         vec![outer]
+    }
+
+    /// `let p = &x[a..a + n]`, `&x[a..n]` or `&x[0..n]`, and then `p[i]` in a loop up to about its length or behind a guard of it, or
+    /// `&p[..n / 2]`. Now and then `n` is another one by then.
+    pub(super) fn long_part(&mut self, scalar: Scalar) -> Vec<StmtKind> {
+        let (start, count) = (self.leaf(scalar), self.leaf(scalar));
+        let changes = self.dice.below(4) == 0;
+        let (a, first) = self.new_var(scalar, false, start);
+        let (n, second) = self.new_var(scalar, changes, count);
+        let (start, end, len) = match self.dice.below(3) {
+            0 => (a.clone(), plus(&a, &n), n.clone()),
+            1 => (a.clone(), n.clone(), binary(Sub, &n, &a)),
+            _ => (self.about(0, scalar), n.clone(), n.clone()),
+        };
+        let part = self.part_between(start, end);
+        let base = Expr { kind: ExprKind::Var(*self.slices.last().expect("the part")), ty: slice() };
+        let mut stmts = vec![first, second, part];
+        if changes {
+            let value = self.about(1, scalar);
+            stmts.push(StmtKind::Assign { place: n, op: Some(BinaryOp::Add), value });
+        }
+        let index = |writer: &mut Self, i: &Expr| match writer.dice.below(3) {
+            0 => plus(i, &writer.about(0, scalar)),
+            _ => i.clone(),
+        };
+        stmts.push(match self.dice.below(3) {
+            0 => {
+                let (zero, inclusive) = (self.about(0, scalar), self.dice.below(6) == 0);
+                self.range((zero, len), inclusive, |writer, i| {
+                    let index = index(writer, &i);
+                    vec![writer.at(&base, index)]
+                })
+            }
+            1 => {
+                let (i, op) = (self.leaf(scalar), self.dice.pick(&[Lt, Lt, Le]));
+                let index = index(self, &i);
+                when(compare(op, &i, &len), vec![self.at(&base, index)])
+            }
+            _ => {
+                let end = binary(Div, &len, &constant(self.dice.pick(&[1, 2, 3]), scalar));
+                let (start, end, proof) = (None, Some(index(self, &end).into()), Proof::Open);
+                let part = ExprKind::SubSlice { base: base.into(), start, end, at: AT, proof };
+                let part = Expr { kind: part, ty: slice() };
+                let kind = VarKind::Local;
+                self.vars.push(Variable { name: "p".into(), ty: slice(), mutable: false, kind });
+                StmtKind::Let { var: VarId(self.vars.len() as u32 - 1), init: Some(part) }
+            }
+        });
+        self.slices.pop();
+        stmts
     }
 
     /// About what a tile has left of `m`.
