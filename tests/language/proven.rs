@@ -255,6 +255,7 @@ fn what_is_left_of_a_slice_is_in_bounds() {
 }
 
 /// Sums of few bits, which may be zero, in the guards of their parts.
+#[allow(clippy::int_plus_one, reason = "sums are what it is about")]
 #[gpu_kernel]
 fn widened_sums(y: &mut [u32], n: u32, first: u8, way: u32) {
     if way == 0 {

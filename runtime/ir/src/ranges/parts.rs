@@ -16,15 +16,18 @@ impl FunctionScope<'_> {
         or_same: bool,
         known: &Known,
     ) -> Option<Vec<Condition>> {
-        let difference = |start: &Expr| Expr {
-            kind: ExprKind::Binary(BinaryOp::Sub, end.clone().into(), start.clone().into()),
-            ty: end.ty.clone(),
-        };
         let len = match start {
             None => end.clone(),
-            Some(start) => self.distance(start, end).cloned().unwrap_or_else(|| difference(start)),
+            Some(start) => match self.distance(start, end) {
+                Some(distance) => distance.clone(),
+                None => Expr {
+                    kind: ExprKind::Binary(BinaryOp::Sub, end.clone().into(), start.clone().into()),
+                    ty: end.ty.clone(),
+                },
+            },
         };
-        if !self.is_stable(&len) {
+        // The length is what it was when the part was made.
+        if !self.is_stable(&len) || start.is_some_and(|start| start.ty != end.ty) {
             return None;
         }
         let own = self.range(at, known);
