@@ -31,7 +31,7 @@ pub struct RealRows {
 }
 
 /// `y` gets the halves of spectra of real rows, `2^log + 1` elements each, times a factor. `x` has the rows as complex ones of `2^log`
-/// elements, up to [`MOST_BITS`].
+/// elements, up to 8 of them.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
 pub fn rfft_short_rows(x: &[Complex32], y: &mut [Complex32], rows: RealRows, #[comptime] log: u32) {
     let mut memory = shared!([Complex32; ROOM]);
@@ -56,7 +56,7 @@ pub fn rfft_short_rows(x: &[Complex32], y: &mut [Complex32], rows: RealRows, #[c
     store_rows(y, rows.count, rows.spectra, columns, columns, &memory);
 }
 
-/// `y` gets the real rows, as complex ones of `2^log` elements, up to [`MOST_BITS`], whose halves of spectra are the rows of `x`, of
+/// `y` gets the real rows, as complex ones of `2^log` elements, up to 8 of them, whose halves of spectra are the rows of `x`, of
 /// `2^log + 1` elements, times a factor.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
 pub fn irfft_short_rows(x: &[Complex32], y: &mut [Complex32], rows: RealRows, #[comptime] log: u32) {
