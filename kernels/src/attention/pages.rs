@@ -93,7 +93,7 @@ struct Share {
 
 #[gpu_impl]
 impl Paged {
-    /// The share of block `i`, of whole steps of so many tokens.
+    /// The share of block `i`. The blocks of a sequence divide it into whole steps, which have `step` tokens each.
     fn share_of(self, i: u32, lengths: &[u32], step: u32) -> Share {
         let groups = self.sharing.div_ceil(ROWS as u32);
         let (group, split) = (i / self.splits, i % self.splits);

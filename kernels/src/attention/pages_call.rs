@@ -7,7 +7,7 @@ use warpsmith::prelude::*;
 
 use super::call::{check_scale, check_size, same_extents, sharing};
 use super::heads::{Heads, HeadsMut, Places};
-use super::pages::{self, Paged, ROWS, Sum, THREADS, attention_to_pages};
+use super::pages::{self, Paged, ROWS, Sum, THREADS, attention_to_pages, tokens};
 use crate::argument::{Input, Matrix, Output, length, side_by_side};
 use crate::call::{Call, Family, MOST_BLOCKS, Plan, Step, Target, short_name, step};
 use crate::error::KernelError;
@@ -235,9 +235,9 @@ impl<'a, T: TensorCoreElement> Family<'a> for PagedAttention<'a, T> {
             return Ok(Vec::new());
         }
         Ok(vec![match self.width().0 {
-            64 => self.launch::<64, 8, 32, 4>(plan, target)?,
-            128 => self.launch::<128, 16, 16, 2>(plan, target)?,
-            _ => self.launch::<256, 32, 16, 2>(plan, target)?,
+            64 => self.launch::<64, 8, { tokens(64) }, { tokens(64) / 8 }>(plan, target)?,
+            128 => self.launch::<128, 16, { tokens(128) }, { tokens(128) / 8 }>(plan, target)?,
+            _ => self.launch::<256, 32, { tokens(256) }, { tokens(256) / 8 }>(plan, target)?,
         }])
     }
 }

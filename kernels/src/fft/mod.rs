@@ -2,7 +2,7 @@
 //!
 //! Threads have 16 elements each in registers, and exchange them through shared memory. A warp takes several short rows. A row of up to 2^14
 //! elements is transformed by one block. A longer row is treated as a matrix: one launch transforms its columns, and another one its rows.
-//! A real row is treated as a complex one of half the length.
+//! A real row is treated as a complex one of half the length, and a thread transforms a short one by itself.
 
 mod ahead;
 mod blocks;

@@ -146,10 +146,14 @@ impl Real {
         Tiles::of_rows(log, self.rows.rows, limits).filter(|_| is_one_launch)
     }
 
-    /// The plan of the launch whose threads transform whole rows, if they can; it has the name `kernel`.
-    fn short(&self, kernel: &'static str) -> Option<Plan> {
-        let is_short = self.is_paired && self.rows.rows > 0 && self.len().ilog2() <= real_short::MOST_BITS;
-        is_short.then(|| Plan {
+    /// Whether a thread transforms a whole row.
+    fn is_short(&self) -> bool {
+        self.is_paired && self.rows.rows > 0 && self.len().ilog2() <= real_short::MOST_BITS
+    }
+
+    /// The plan of a call whose threads do. `kernel` is the name of its kernel.
+    fn short_plan(&self, kernel: &'static str) -> Plan {
+        Plan {
             kernel,
             types: "Complex32".to_owned(),
             tile: real_short::THREADS as usize * self.len(),
@@ -158,10 +162,10 @@ impl Real {
             shared: real_short::SHARED,
             workspace: 0,
             why: "a thread transforms a row as a complex one of half the length".to_owned(),
-        })
+        }
     }
 
-    /// The rows of that launch.
+    /// The rows of its launch.
     fn short_rows(&self, factor: f32) -> RealRows {
         let (rows, spectra) = (self.rows.row_stride / 2, self.spectra.row_stride);
         RealRows { count: self.rows.rows, rows, spectra, factor }
@@ -209,8 +213,8 @@ impl<'a> Family<'a> for Rfft<'a> {
         let real = self.real();
         real.check("x", "y")?;
         self.y.memory().apart_from("y", self.x.memory(), "x")?;
-        if let Some(plan) = real.short("rfft_short_rows") {
-            return Ok(plan);
+        if real.is_short() {
+            return Ok(real.short_plan("rfft_short_rows"));
         }
         if let Some(tiles) = real.whole(limits) {
             return Ok(tiles.plan("rfft_rows", 0, IN_ONE_LAUNCH.to_owned()));
@@ -229,7 +233,7 @@ impl<'a> Family<'a> for Rfft<'a> {
         let (count, len, from, to) =
             (real.rows.rows, real.len(), real.rows.row_stride, real.spectra.row_stride);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
-        if plan.kernel == "rfft_short_rows" {
+        if real.is_short() {
             let (x, rows, log) = (x.values::<Complex32>(), real.short_rows(self.scale), len.ilog2());
             return Ok(vec![step!(target, (plan.grid, plan.block), rfft_short_rows(&x, &mut y, rows, log))]);
         }
@@ -273,8 +277,8 @@ impl<'a> Family<'a> for Irfft<'a> {
         let real = self.real();
         real.check("y", "x")?;
         self.y.memory().apart_from("y", self.x.memory(), "x")?;
-        if let Some(plan) = real.short("irfft_short_rows") {
-            return Ok(plan);
+        if real.is_short() {
+            return Ok(real.short_plan("irfft_short_rows"));
         }
         if let Some(tiles) = real.whole(limits) {
             return Ok(tiles.plan("irfft_rows", 0, IN_ONE_LAUNCH.to_owned()));
@@ -292,7 +296,7 @@ impl<'a> Family<'a> for Irfft<'a> {
         let (real, mut steps) = (self.real(), Vec::new());
         let (count, len, to) = (real.rows.rows, real.len(), real.rows.row_stride);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
-        if plan.kernel == "irfft_short_rows" {
+        if real.is_short() {
             let (mut y, rows, log) = (y.into_values::<Complex32>(), real.short_rows(self.scale), len.ilog2());
             return Ok(vec![step!(target, (plan.grid, plan.block), irfft_short_rows(&x, &mut y, rows, log))]);
         }

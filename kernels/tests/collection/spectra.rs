@@ -143,6 +143,23 @@ fn real_rows_are_transformed_and_back() {
     }
 }
 
+#[test]
+fn short_real_rows_take_one_launch() {
+    let device = Device::simulator();
+    for len in [2usize, 16, 32] {
+        let mut x = device.alloc_zeroed::<f32>(3 * len).expect("memory");
+        let mut y = device.alloc_zeroed::<Complex32>(3 * (len / 2 + 1)).expect("memory");
+        let from = matrix(&x, 3, len).expect("it fits");
+        let plan = rfft(&device, from, matrix_mut(&mut y, 3, len / 2 + 1).expect("it fits")).plan();
+        let kernel = plan.expect("it is valid").kernel;
+        assert_eq!(kernel, if len > 16 { "rfft_rows" } else { "rfft_short_rows" });
+        let from = matrix(&y, 3, len / 2 + 1).expect("it fits");
+        let plan = irfft(&device, from, matrix_mut(&mut x, 3, len).expect("it fits")).plan();
+        let kernel = plan.expect("it is valid").kernel;
+        assert_eq!(kernel, if len > 16 { "irfft_rows" } else { "irfft_short_rows" });
+    }
+}
+
 /// A transposed column is a row, whose distance from the next one is 1.
 #[test]
 fn transposed_columns_are_transformed() {

@@ -249,6 +249,7 @@ fn differentiate<T: TensorCoreElement + DeviceType<Erased = T>, const D: usize, 
     shape: Shape,
     scale: f32,
 ) {
+    // The remainder tells compilers which keys there may be.
     let (group, thread) = (warpgroup_id() % GROUPS, thread_idx().x % 128);
     let alone = BOTH + 1 + group;
     let (Place { sequence, head, row }, steps) = work::<QUERIES>(shape);

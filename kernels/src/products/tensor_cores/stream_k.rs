@@ -159,6 +159,7 @@ pub fn gemm_stream_k<
     } else {
         let mut math = ring.consumer();
         let mut at = start;
+        // The remainder tells compilers which columns there may be.
         let lines = (group % GROUPS) as usize * GROUP;
         while at < end {
             let run = run_from(at, end, shares.steps);
@@ -278,14 +279,14 @@ fn add_scaled_run<
     let col = (run.tile / down) as usize * LINES;
     let mut products = Accumulator::<T::Total, ROWS>::zero();
     let last = run.first + run.count - 1;
-    let mut next = step_factors::<ROWS>(factors, row, col, run.first);
+    let mut next = ahead::<ROWS>(factors, row, col, run.first);
     for s in run.first..run.first + run.count {
-        let StepFactors { of_rows, of_cols } = next;
+        let Ahead { of_rows, of_cols } = next;
         let stage = math.wait();
         let mut chain = products.chain();
         chain.start_abt(stage.tiles().lines.rows(lines), stage.tiles().rows, false);
         // Those of the next step are loaded while the tensor cores multiply.
-        next = step_factors::<ROWS>(factors, row, col, (s + 1).min(last));
+        next = ahead::<ROWS>(factors, row, col, (s + 1).min(last));
         chain.finish();
         math.release(stage);
         #[unroll]
@@ -296,23 +297,23 @@ fn add_scaled_run<
     }
 }
 
-/// The factors of a step of a thread: of the rows of its sums, and of the columns of the tile.
+/// The factors that a thread loads before their step: those of the rows of its sums, and the one of the tile's columns.
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
-struct StepFactors {
+struct Ahead {
     of_rows: [f32; MOST_SCALED / 4],
     of_cols: f32,
 }
 
 /// The factors of step `s`, where a thread's rows begin with `row`, and the columns with `col`.
 #[gpu_fn]
-fn step_factors<const ROWS: usize>(factors: Factors, row: usize, col: usize, s: u32) -> StepFactors {
+fn ahead<const ROWS: usize>(factors: Factors, row: usize, col: usize, s: u32) -> Ahead {
     let mut of_rows = [0.0f32; MOST_SCALED / 4];
     #[unroll]
     for i in 0..ROWS / 4 {
         of_rows[i] = factors.of_row_at(row + i / 2 * 8 + i % 2, s);
     }
-    StepFactors { of_rows, of_cols: factors.of_block_at(col, s) }
+    Ahead { of_rows, of_cols: factors.of_block_at(col, s) }
 }
 
 /// Stores the sums of a run that is a part of its tile. In the last warpgroup of the tile, they become those of all its blocks, and the

@@ -312,7 +312,8 @@ pub(super) fn add_steps<
     math.finish(chain);
 }
 
-/// Adds the products of all steps of a tile, each of them times its factors: a thread has those of one block of columns at a time. If `back`, the last columns of `a` come first.
+/// Adds the products of all steps of a tile, each of them times its factors. A thread has the products of one block of columns at a time. If
+/// `back`, the last columns of `a` come first.
 #[gpu_fn]
 fn add_blocks<
     'r,
@@ -455,7 +456,8 @@ pub(crate) fn await_place<const OWN: usize, const OUT: usize>(part: usize, group
     named_barrier_sync(1 + group as u32, 128);
 }
 
-/// The first row and column of a warpgroup in its block's tile.
+/// The first row and column of a warpgroup in its block's tile. The remainder tells compilers that two warpgroups multiply, so they leave
+/// out the assertions of [`Tile::rows`].
 #[gpu_fn]
 pub(super) fn place_of_group<const ROWS: usize, const OWN: usize>(group: usize) -> (usize, usize) {
     if ROWS == GROUP { (0, group % 2 * OWN) } else { (group % 2 * GROUP, 0) }

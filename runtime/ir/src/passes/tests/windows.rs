@@ -1,4 +1,5 @@
-//! Windows around an index that are cut off at the ends: convolutions, bands of matrices, filters. Parts of slices with lengths from anywhere.
+//! Windows around an index that are cut off at the ends: convolutions, bands of matrices, filters. And parts of slices, whose lengths may be
+//! any numbers.
 
 use super::idioms::{compare, plus, when};
 use super::random_kernel::{AT, GREATEST, LEAST, REMAINING, Writer, binary, constant, expr, slice};
