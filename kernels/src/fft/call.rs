@@ -4,12 +4,11 @@ use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
 use super::Complex32;
-use super::ahead::{LongRows, fft_rows_ahead, shared_bytes};
 use super::kernel::fft_tile;
 use super::radix::ELEMENTS;
 use super::sequences::Span;
 use super::short::{self, ShortRows, fft_short_rows};
-use super::ways::{Rows, Tiles, Way, in_packs};
+use super::ways::{MANY, Rows, Tiles, Way, in_packs};
 use crate::argument::{Matrix, MatrixMut, same_extents, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, step};
 use crate::error::KernelError;
@@ -117,7 +116,6 @@ impl Fft<'_> {
 impl<'a> Family<'a> for Fft<'a> {
     fn plan(&self, limits: &Limits) -> Result<Plan, KernelError> {
         self.check()?;
-        let layout = self.x.layout();
         let types = "Complex32".to_owned();
         let (tiles, workspace, why) = match self.rows().way(limits) {
             Way::Nothing => return Ok(Plan::nothing(types, "`y` has no elements")),
@@ -131,18 +129,6 @@ impl<'a> Family<'a> for Fft<'a> {
                     shared: short::SHARED,
                     workspace: 0,
                     why: "warps take whole rows, and load and store packs of two numbers".to_owned(),
-                });
-            }
-            Way::Ahead { grid } => {
-                return Ok(Plan {
-                    kernel: "fft_rows_ahead",
-                    types,
-                    tile: layout.cols,
-                    grid,
-                    block: (layout.cols / ELEMENTS) as u32,
-                    shared: shared_bytes(layout.cols),
-                    workspace: 0,
-                    why: "blocks take whole rows, and load the next row while they transform one".to_owned(),
                 });
             }
             Way::Rows(tiles) => (tiles, 0, "a block takes whole rows".to_owned()),
@@ -162,7 +148,6 @@ impl<'a> Family<'a> for Fft<'a> {
         Ok(vec![match self.rows().way(target.device.limits()) {
             Way::Nothing => return Ok(Vec::new()),
             Way::Short { grid } => self.by_short_rows(grid, target)?,
-            Way::Ahead { grid } => self.by_rows_ahead(grid, target)?,
             Way::Rows(tiles) => self.by_rows(tiles, target)?,
             Way::Matrices { columns, rows } => self.by_matrices(columns, rows, target)?,
         }])
@@ -180,27 +165,25 @@ impl<'a> Fft<'a> {
         Ok(step!(target, (grid, short::THREADS), fft_short_rows(&x, &mut y, rows, log, inverse)))
     }
 
-    /// One launch, whose blocks take whole rows, one after the other.
-    fn by_rows_ahead(self, grid: u32, target: &Target) -> Result<Step<'a>, KernelError> {
-        let (layout, inverse, factor) = (self.x.layout(), self.is_inverse, self.scale);
-        let (len, from, to) = (layout.cols, layout.row_stride, self.y.layout().row_stride);
-        let rows = LongRows { count: layout.rows, from, to, factor };
-        let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
-        let threads = (len / ELEMENTS) as u32;
-        Ok(step!(target, (grid, threads), fft_rows_ahead(&x, &mut y, rows, len, inverse)))
-    }
-
     /// One launch, whose blocks take whole rows.
     fn by_rows(self, tiles: Tiles, target: &Target) -> Result<Step<'a>, KernelError> {
         let (layout, inverse) = (self.x.layout(), self.is_inverse);
         let (from, to) = (Span::of_rows(layout.row_stride), Span::of_rows(self.y.layout().row_stride));
         let at = tiles.sequences(layout.rows, self.scale, 0.0, from, to);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
-        Ok(step!(
-            target,
-            shared(tiles.grid, tiles.threads, tiles.shared),
-            fft_tile(&x, &mut y, at, tiles.log, false, false, false, inverse, inverse)
-        ))
+        let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
+        macro_rules! rows {
+            ($elements:expr) => {
+                step!(
+                    target,
+                    shared(grid, threads, bytes),
+                    fft_tile::<{ $elements }>(
+                        &x, &mut y, at, tiles.log, false, false, false, inverse, inverse
+                    )
+                )
+            };
+        }
+        Ok(if tiles.each == MANY { rows!(MANY) } else { rows!(ELEMENTS) })
     }
 
     /// Two launches for as many rows as have room in the workspace: one for the columns of their matrices, and one for the rows of these.
@@ -225,12 +208,12 @@ impl<'a> Fft<'a> {
         };
         macro_rules! down {
             ($at:expr) => {
-                fft_tile(&x, &mut spare, $at, columns.log, true, true, true, inverse, false)
+                fft_tile::<ELEMENTS>(&x, &mut spare, $at, columns.log, true, true, true, inverse, false)
             };
         }
         macro_rules! across {
             ($at:expr) => {
-                fft_tile(&spare, &mut y, $at, rows.log, false, true, false, false, inverse)
+                fft_tile::<ELEMENTS>(&spare, &mut y, $at, rows.log, false, true, false, false, inverse)
             };
         }
         let by_columns = columns.prepare(target, down!(first(0, at_once)))?;

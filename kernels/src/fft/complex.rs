@@ -15,9 +15,24 @@ pub struct Complex32 {
 
 /// The square root of one half.
 const ROOT: f32 = std::f32::consts::FRAC_1_SQRT_2;
-/// The cosine and the sine of a sixteenth of a turn.
-const COSINE: f32 = 0.923_879_5;
-const SINE: f32 = 0.382_683_43;
+
+/// The cosine of thirty-seconds of a turn, from one to seven of them, but four.
+#[gpu_fn]
+fn cosine(steps: usize) -> f32 {
+    if steps == 1 {
+        0.980_785_25
+    } else if steps == 2 {
+        0.923_879_5
+    } else if steps == 3 {
+        0.831_469_6
+    } else if steps == 5 {
+        0.555_570_24
+    } else if steps == 6 {
+        0.382_683_43
+    } else {
+        0.195_090_32
+    }
+}
 
 #[gpu_impl]
 impl Complex32 {
@@ -68,25 +83,17 @@ impl Complex32 {
         Self { re: cosine * square + 1.0, im: -(sine * angle) }
     }
 
-    /// The number turned back by less than eight sixteenths of a turn: times `exp(-2πi * sixteenths / 16)`.
-    pub fn turned(self, sixteenths: usize) -> Self {
-        let (re, im) = (self.re, self.im);
-        if sixteenths == 0 {
-            self
-        } else if sixteenths == 1 {
-            Self { re: re * COSINE + im * SINE, im: im * COSINE - re * SINE }
-        } else if sixteenths == 2 {
+    /// The number turned back by less than half a turn: times `exp(-2πi * steps / 32)`.
+    pub fn turned(self, steps: usize) -> Self {
+        let (rest, quarter) = (steps % 8, Self { re: self.im, im: -self.re });
+        let Self { re, im } = if steps < 8 { self } else { quarter };
+        if rest == 0 {
+            Self { re, im }
+        } else if rest == 4 {
             Self { re: (re + im) * ROOT, im: (im - re) * ROOT }
-        } else if sixteenths == 3 {
-            Self { re: re * SINE + im * COSINE, im: im * SINE - re * COSINE }
-        } else if sixteenths == 4 {
-            Self { re: im, im: -re }
-        } else if sixteenths == 5 {
-            Self { re: im * COSINE - re * SINE, im: -re * COSINE - im * SINE }
-        } else if sixteenths == 6 {
-            Self { re: (im - re) * ROOT, im: -(re + im) * ROOT }
         } else {
-            Self { re: im * SINE - re * COSINE, im: -re * SINE - im * COSINE }
+            let (along, across) = (cosine(rest), cosine(8 - rest));
+            Self { re: re * along + im * across, im: im * along - re * across }
         }
     }
 }

@@ -6,7 +6,7 @@
 use warpsmith::prelude::*;
 
 use super::Complex32;
-use super::radix::{ELEMENTS, spread};
+use super::radix::spread;
 use super::sequences::Sequences;
 
 /// An element of the halves of a block.
@@ -36,10 +36,16 @@ fn rows(at: Sequences, first: usize) -> u32 {
 
 /// Loads the halves of a block, whose rows begin with row `first`. Rows beyond the last get copies of it, which nobody stores.
 #[gpu_fn]
-pub(super) fn load_halves(x: &[Complex32], at: Sequences, first: usize, log: u32, memory: &mut [Complex32]) {
+pub(super) fn load_halves<const N: usize>(
+    x: &[Complex32],
+    at: Sequences,
+    first: usize,
+    log: u32,
+    memory: &mut [Complex32],
+) {
     let (start, last) = (at.from.start(first), rows(at, first) - 1);
     #[unroll]
-    for k in 0..=ELEMENTS {
+    for k in 0..=N {
         let Element { row, column, place } = element(k, log);
         if row < 1 << at.of_block {
             let from = start + row.min(last) as usize * at.from.outer + column as usize;
@@ -52,10 +58,16 @@ pub(super) fn load_halves(x: &[Complex32], at: Sequences, first: usize, log: u32
 
 /// Stores the halves of a block.
 #[gpu_fn]
-pub(super) fn store_halves(y: &mut [Complex32], at: Sequences, first: usize, log: u32, memory: &[Complex32]) {
+pub(super) fn store_halves<const N: usize>(
+    y: &mut [Complex32],
+    at: Sequences,
+    first: usize,
+    log: u32,
+    memory: &[Complex32],
+) {
     let (start, count) = (at.to.start(first), rows(at, first));
     #[unroll]
-    for k in 0..=ELEMENTS {
+    for k in 0..=N {
         let Element { row, column, place } = element(k, log);
         if row < count {
             let to = start + row as usize * at.to.outer + column as usize;

@@ -109,7 +109,7 @@ pub(super) fn of_ends(first: Complex32, last: Complex32) -> Complex32 {
 #[gpu_fn]
 pub(super) fn joined(a: Complex32, b: Complex32, root: Complex32) -> Pair {
     let Pair { first, last } = halves(a, b);
-    let turned = last.turned(4).times(root);
+    let turned = last.turned(8).times(root);
     Pair { first: first.plus(turned), last: first.minus(turned).conjugate() }
 }
 
@@ -118,7 +118,7 @@ pub(super) fn joined(a: Complex32, b: Complex32, root: Complex32) -> Pair {
 pub(super) fn split(a: Complex32, b: Complex32, root: Complex32) -> Pair {
     let Pair { first, last } = halves(a, b);
     // Times the imaginary unit: turned back by a quarter, and negative.
-    let turned = last.times(root.conjugate()).turned(4);
+    let turned = last.times(root.conjugate()).turned(8);
     Pair { first: first.minus(turned), last: first.plus(turned).conjugate() }
 }
 

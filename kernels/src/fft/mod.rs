@@ -1,10 +1,9 @@
 //! Spectra: fast Fourier transforms of the rows of a matrix.
 //!
-//! Threads have 16 elements each in registers, and exchange them through shared memory. A warp takes several short rows. A row of up to 2^14
-//! elements is transformed by one block. A longer row is treated as a matrix: one launch transforms its columns, and another one its rows.
+//! Threads have 16 or 32 elements each in registers, and exchange them through shared memory. A warp takes several short rows. A row of up to
+//! 2^14 elements is transformed by one block. A longer row is treated as a matrix: one launch transforms its columns, and another one its rows.
 //! A real row is treated as a complex one of half the length, and a thread transforms a short one by itself.
 
-mod ahead;
 mod blocks;
 mod call;
 mod complex;
@@ -20,7 +19,6 @@ mod sequences;
 mod short;
 mod ways;
 
-pub use ahead::{LongRows, fft_rows_ahead};
 pub use call::{Fft, fft, ifft};
 pub use complex::Complex32;
 pub use halves::{HalfRows, fft_join_halves, fft_pair_up, fft_split_halves, fft_take_apart};

@@ -3,7 +3,7 @@
 use warpsmith::prelude::*;
 
 use super::Complex32;
-use super::radix::{BITS, ELEMENTS, angle, first_of_pass, next_of_pass, spread, transform, turn};
+use super::radix::{angle, first_of_pass, next_of_pass, spread, transform, turn};
 
 /// A thread's share: elements `j + k * threads` of one sequence, or, if sequences are short, of some.
 #[derive(Clone, Copy, Debug, GpuType)]
@@ -39,26 +39,27 @@ pub(super) fn share(by_columns: bool, of_block: u32, threads: usize) -> Share {
     }
 }
 
-/// Transforms sequences of `2^log` elements, by radix 16. A thread begins with one share, and ends with another.
+/// Transforms sequences of `2^log` elements, by radix `N`. A thread begins with one share, and ends with another.
 ///
 /// The passes are those of Stockham's algorithm: their outputs are in order, and no pass has to permute. Nothing else uses `memory` before.
 #[gpu_fn]
-pub(super) fn transform_all(
-    elements: &mut [Complex32; ELEMENTS],
+pub(super) fn transform_all<const N: usize>(
+    elements: &mut [Complex32; N],
     memory: &mut [Complex32],
     from: Share,
     to: Share,
     at: Exchange,
     log: u32,
 ) {
-    // A first pass takes the bits that are not a multiple of four.
-    let bits = if log > 0 && log.is_multiple_of(BITS) { BITS } else { log % BITS };
-    transform(elements, bits);
+    let radix = N.ilog2();
+    // A first pass takes the bits that are not a multiple of the radix'.
+    let bits = if log > 0 && log.is_multiple_of(radix) { radix } else { log % radix };
+    transform::<N>(elements, bits);
     let mut mine = from;
     #[unroll]
-    for pass in 0..(log - bits) / BITS {
-        let before = bits + pass * BITS;
-        let log_radix = if pass == 0 { bits } else { BITS };
+    for pass in 0..(log - bits) / radix {
+        let before = bits + pass * radix;
+        let log_radix = if pass == 0 { bits } else { radix };
         let size = 1u32 << (before - log_radix);
         if pass > 0 {
             sync_threads();
@@ -66,23 +67,23 @@ pub(super) fn transform_all(
         let first = spread(first_of_pass(mine.j as u32, size, log_radix), 16) * at.row
             + mine.sequence as u32 * at.apart;
         #[unroll]
-        for k in 0..ELEMENTS {
-            let i = first + spread(next_of_pass(k, at.threads, size, log_radix), 16) * at.row;
+        for k in 0..N {
+            let i = first + spread(next_of_pass::<N>(k, at.threads, size, log_radix), 16) * at.row;
             assume((i as usize) < memory.len());
             memory[i] = elements[k];
         }
         sync_threads();
-        if pass + 1 == (log - bits) / BITS {
+        if pass + 1 == (log - bits) / radix {
             mine = to;
         }
         let first = spread(mine.j as u32, 16) * at.row + mine.sequence as u32 * at.apart;
         #[unroll]
-        for k in 0..ELEMENTS {
+        for k in 0..N {
             let i = first + spread(k as u32 * at.threads, 16) * at.row;
             assume((i as usize) < memory.len());
             elements[k] = memory[i];
         }
-        turn(elements, Complex32::near_one(angle(mine.j as u32, before)));
-        transform(elements, BITS);
+        turn::<N>(elements, Complex32::near_one(angle::<N>(mine.j as u32, before)));
+        transform::<N>(elements, radix);
     }
 }

@@ -6,10 +6,11 @@ use warpsmith::prelude::*;
 use super::Complex32;
 use super::call::{Fft, MOST_BITS, settings};
 use super::halves::{HalfRows, THREADS, fft_join_halves, fft_pair_up, fft_split_halves, fft_take_apart};
+use super::radix::ELEMENTS;
 use super::real_rows::{LEAST_BITS, irfft_rows, rfft_rows};
 use super::real_short::{self, RealRows, irfft_short_rows, rfft_short_rows};
 use super::sequences::Span;
-use super::ways::{Rows, Tiles, in_packs};
+use super::ways::{MANY, Rows, Tiles, in_packs};
 use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, extents, matrix, matrix_mut, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, grid_of, step};
 use crate::error::KernelError;
@@ -240,11 +241,17 @@ impl<'a> Family<'a> for Rfft<'a> {
         if let Some(tiles) = real.whole(target.device.limits()) {
             let [from, to] = real.spans();
             let (x, at) = (x.values::<Complex32>(), tiles.sequences(count, self.scale, 0.0, from, to));
-            return Ok(vec![step!(
-                target,
-                shared(tiles.grid, tiles.threads, tiles.shared),
-                rfft_rows(&x, &mut y, at, tiles.log)
-            )]);
+            let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
+            macro_rules! rows {
+                ($elements:expr) => {
+                    step!(
+                        target,
+                        shared(grid, threads, bytes),
+                        rfft_rows::<{ $elements }, { $elements / 2 }>(&x, &mut y, at, tiles.log)
+                    )
+                };
+            }
+            return Ok(vec![if tiles.each == MANY { rows!(MANY) } else { rows!(ELEMENTS) }]);
         }
         let pairs = if real.is_paired {
             matrix(x.values::<Complex32>(), count, len)?.stride(from / 2)?
@@ -304,11 +311,17 @@ impl<'a> Family<'a> for Irfft<'a> {
             let [to, from] = real.spans();
             let mut y = y.into_values::<Complex32>();
             let at = tiles.sequences(count, self.scale, 0.0, from, to);
-            return Ok(vec![step!(
-                target,
-                shared(tiles.grid, tiles.threads, tiles.shared),
-                irfft_rows(&x, &mut y, at, tiles.log)
-            )]);
+            let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
+            macro_rules! rows {
+                ($elements:expr) => {
+                    step!(
+                        target,
+                        shared(grid, threads, bytes),
+                        irfft_rows::<{ $elements }, { $elements / 2 }>(&x, &mut y, at, tiles.log)
+                    )
+                };
+            }
+            return Ok(vec![if tiles.each == MANY { rows!(MANY) } else { rows!(ELEMENTS) }]);
         }
         let mut split: Box<Buffer<Complex32>> = Box::new(target.device.alloc_uninit(count * len)?);
         // SAFETY: the step owns the buffer.

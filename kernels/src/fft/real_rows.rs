@@ -9,7 +9,7 @@ use super::half_blocks::{load_halves, store_halves};
 use super::halves::{Pair, ends, joined, of_ends, split};
 use super::kernel::MOST_THREADS;
 use super::passes::{Exchange, Share, share, transform_all};
-use super::radix::{BITS, ELEMENTS, reversed, spread};
+use super::radix::{BITS, reversed, spread};
 use super::sequences::{Sequences, load, store};
 
 /// Bits of the shortest complex rows: a thread has elements of one row alone.
@@ -18,47 +18,51 @@ pub(super) const LEAST_BITS: u32 = BITS;
 const STAGED: u32 = 7;
 /// Bits of the longest complex rows that go through shared memory too. Those of longer ones fill sectors.
 const SHORT: u32 = 6;
-/// Pairs of elements of a thread, which are as far from both ends of a row.
-const PAIRS: usize = ELEMENTS / 2;
 
 /// `y` gets the halves of spectra of real rows, `2^log + 1` elements each, times a factor. `x` has the rows as complex ones of `2^log`
-/// elements.
-#[gpu_kernel(launch_bounds(MOST_THREADS, 2), noalias)]
-pub fn rfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime] log: u32) {
+/// elements. A thread has `N` of them, and `PAIRS` is half of that: pairs of elements that are as far from both ends of a row.
+#[gpu_kernel(launch_bounds(MOST_THREADS, { 32 / N }), noalias)]
+pub fn rfft_rows<const N: usize, const PAIRS: usize>(
+    x: &[Complex32],
+    y: &mut [Complex32],
+    at: Sequences,
+    #[comptime] log: u32,
+) {
     let mut memory = dynamic_shared::<Complex32>();
+    let at = at.of_rows();
     let len = 1u32 << log;
-    let threads = len / ELEMENTS as u32;
+    let threads = len / N as u32;
     let mine = share(false, at.of_block, threads as usize);
     let first = block_idx().x as usize * (1usize << at.of_block);
     let mut elements = if log <= SHORT {
-        load_block(x, at, first, log, false, &mut memory);
-        of_block_memory(&memory, mine.sequence, mine.j, log)
+        load_block::<N>(x, at, first, log, false, &mut memory);
+        of_block_memory::<N>(&memory, mine.sequence, mine.j, log)
     } else {
-        load(x, at, first + mine.sequence, mine.j, log, false)
+        load::<N>(x, at, first + mine.sequence, mine.j, log, false)
     };
     let apart = spread(len, 16);
-    transform_all(&mut elements, &mut memory, mine, mine, Exchange { row: 1, apart, threads }, log);
+    transform_all::<N>(&mut elements, &mut memory, mine, mine, Exchange { row: 1, apart, threads }, log);
     // The spectrum of the complex row, in order.
     let base = mine.sequence as u32 * apart;
     sync_threads();
     #[unroll]
-    for k in 0..ELEMENTS {
-        let e = reversed(k, BITS) as u32 * threads + mine.j as u32;
+    for k in 0..N {
+        let e = reversed(k, N.ilog2()) as u32 * threads + mine.j as u32;
         let i = base + if log <= STAGED { e } else { spread(e, 16) };
         assume((i as usize) < memory.len());
         memory[i] = elements[k].scaled(at.factor);
     }
     sync_threads();
-    let roots = roots(mine, threads);
+    let roots = roots::<N, PAIRS>(mine, threads);
     if log <= STAGED {
         let both_ends = |memory: &mut [Complex32], first: usize, last: usize| {
             let both = ends(memory[first]);
             memory[first] = both.first;
             memory[last] = both.last;
         };
-        replace_pairs(&mut memory, base, len, mine.j as u32, roots, both_ends, joined);
+        replace_pairs::<N, PAIRS>(&mut memory, base, len, mine.j as u32, roots, both_ends, joined);
         sync_threads();
-        store_halves(y, at, first, log, &memory);
+        store_halves::<N>(y, at, first, log, &memory);
     } else if first + mine.sequence < at.count {
         let start = at.to.start(first + mine.sequence);
         let element = |e: u32| memory[base + spread(e, 16)];
@@ -80,23 +84,29 @@ pub fn rfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime
 }
 
 /// `y` gets the real rows, as complex ones of `2^log` elements, whose halves of spectra are the rows of `x`, of `2^log + 1` elements, times a
-/// factor.
-#[gpu_kernel(launch_bounds(MOST_THREADS, 2), noalias)]
-pub fn irfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime] log: u32) {
+/// factor. `N` and `PAIRS` are those of [`rfft_rows`](struct@rfft_rows).
+#[gpu_kernel(launch_bounds(MOST_THREADS, { 32 / N }), noalias)]
+pub fn irfft_rows<const N: usize, const PAIRS: usize>(
+    x: &[Complex32],
+    y: &mut [Complex32],
+    at: Sequences,
+    #[comptime] log: u32,
+) {
     let mut memory = dynamic_shared::<Complex32>();
+    let at = at.of_rows();
     let len = 1u32 << log;
-    let threads = len / ELEMENTS as u32;
+    let threads = len / N as u32;
     let mine = share(false, at.of_block, threads as usize);
     let first = block_idx().x as usize * (1usize << at.of_block);
     let apart = spread(len, 16);
     let base = mine.sequence as u32 * apart;
-    let roots = roots(mine, threads);
+    let roots = roots::<N, PAIRS>(mine, threads);
     if log <= STAGED {
-        load_halves(x, at, first, log, &mut memory);
+        load_halves::<N>(x, at, first, log, &mut memory);
         let first_of_ends = |memory: &mut [Complex32], first: usize, last: usize| {
             memory[first] = of_ends(memory[first], memory[last]);
         };
-        replace_pairs(&mut memory, base, len, mine.j as u32, roots, first_of_ends, split);
+        replace_pairs::<N, PAIRS>(&mut memory, base, len, mine.j as u32, roots, first_of_ends, split);
     } else {
         // Behind the last row are its copies, which nobody stores.
         let start = at.from.start((first + mine.sequence).min(at.count - 1));
@@ -115,28 +125,28 @@ pub fn irfft_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptim
         }
     }
     sync_threads();
-    let mut elements = [Complex32::ZERO; ELEMENTS];
+    let mut elements = [Complex32::ZERO; N];
     #[unroll]
-    for k in 0..ELEMENTS {
+    for k in 0..N {
         let e = k as u32 * threads + mine.j as u32;
         let i = base + if log <= STAGED { e } else { spread(e, 16) };
         assume((i as usize) < memory.len());
         elements[k] = memory[i].exchanged();
     }
     sync_threads();
-    transform_all(&mut elements, &mut memory, mine, mine, Exchange { row: 1, apart, threads }, log);
+    transform_all::<N>(&mut elements, &mut memory, mine, mine, Exchange { row: 1, apart, threads }, log);
     if log <= SHORT {
-        to_block_memory(&elements, mine.sequence, mine.j, log, &mut memory);
-        store_block(y, at, first, log, true, &memory);
+        to_block_memory::<N>(&elements, mine.sequence, mine.j, log, &mut memory);
+        store_block::<N>(y, at, first, log, true, &memory);
     } else {
-        store(y, at, first + mine.sequence, mine.j, log, false, true, &elements);
+        store::<N>(y, at, first + mine.sequence, mine.j, log, false, true, &elements);
     }
 }
 
 /// Replaces the thread's pairs of the row of `len + 1` elements that begins at `base`: the first and the last element by `ends`, and others by
 /// `pair`, which also gets their root. The element in the middle becomes its conjugate.
 #[gpu_fn]
-fn replace_pairs(
+fn replace_pairs<const N: usize, const PAIRS: usize>(
     memory: &mut [Complex32],
     base: u32,
     len: u32,
@@ -147,7 +157,7 @@ fn replace_pairs(
 ) {
     #[unroll]
     for m in 0..PAIRS {
-        let k = m as u32 * (len / ELEMENTS as u32) + j;
+        let k = m as u32 * (len / N as u32) + j;
         let (a, b) = ((base + k) as usize, (base + len - k) as usize);
         assume(a < memory.len() && b < memory.len());
         if k == 0 {
@@ -163,15 +173,16 @@ fn replace_pairs(
     }
 }
 
-/// `exp(-πi * k / len)` for the thread's pairs, `k` elements from both ends: a sixteenth of half a turn from one to the next.
+/// `exp(-πi * k / len)` for the thread's pairs, `k` elements from both ends: half a turn by `N` from one to the next.
 #[gpu_fn]
-fn roots(mine: Share, threads: u32) -> [Complex32; PAIRS] {
-    let first = Complex32::unit(mine.j as f32 / (threads * ELEMENTS as u32) as f32);
-    let second = first.times(Complex32::unit(1.0 / ELEMENTS as f32));
+fn roots<const N: usize, const PAIRS: usize>(mine: Share, threads: u32) -> [Complex32; PAIRS] {
+    let first = Complex32::unit(mine.j as f32 / (threads * N as u32) as f32);
+    let second = first.times(Complex32::unit(1.0 / N as f32));
     let mut roots = [first; PAIRS];
     #[unroll]
     for m in 0..PAIRS {
-        roots[m] = if m % 2 == 0 { first.turned(m / 2) } else { second.turned(m / 2) };
+        let steps = m / 2 * (32 / N);
+        roots[m] = if m % 2 == 0 { first.turned(steps) } else { second.turned(steps) };
     }
     roots
 }

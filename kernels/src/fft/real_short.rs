@@ -160,5 +160,5 @@ fn transformed(memory: &[Complex32], start: usize, log: u32) -> [Complex32; ELEM
 /// `exp(-πi * k / len)`.
 #[gpu_fn]
 fn root(k: usize, len: usize) -> Complex32 {
-    Complex32 { re: 1.0, im: 0.0 }.turned(k * 8 / len)
+    Complex32 { re: 1.0, im: 0.0 }.turned(k * 16 / len)
 }

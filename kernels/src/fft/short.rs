@@ -110,7 +110,7 @@ pub fn fft_short_rows(
             elements[k] = conjugate(memory[base + spread(mine + e / 2, 4)].0[j % 2], is_inverse);
         }
         transform(&mut elements, BITS);
-        let powers = powers(Complex32::unit(j as f32 * (2.0 / (1usize << log) as f32)));
+        let powers = powers::<ELEMENTS>(Complex32::unit(j as f32 * (2.0 / (1usize << log) as f32)));
         sync_warp();
         #[unroll]
         for c in 0..PACKS {

@@ -4,8 +4,7 @@ use warpsmith::driver::Limits;
 use warpsmith::{Kernel, Launch};
 
 use super::Complex32;
-use super::ahead::shared_bytes;
-use super::radix::{BITS, ELEMENTS};
+use super::radix::ELEMENTS;
 use super::sequences::{Sequences, Span};
 use super::short::{self, OF_WARP};
 use crate::argument::Layout;
@@ -13,9 +12,10 @@ use crate::call::{Plan, Ready, Target, grid_of};
 use crate::error::KernelError;
 
 /// Bits of the longest rows that one block transforms, where it has the shared memory.
-const MOST_BITS_OF_BLOCK: u32 = 13;
-/// Bits of rows of which a block copies the next while it transforms one.
-const AHEAD: std::ops::RangeInclusive<u32> = 14..=14;
+const MOST_BITS_OF_BLOCK: u32 = 14;
+/// Elements of a thread where a block transforms a row of 2^13 elements or more: there are fewer passes, and no more threads than have the
+/// registers.
+pub(super) const MANY: usize = 32;
 /// Elements of a block, unless its sequences are long.
 const OF_BLOCK: usize = 4096;
 
@@ -26,6 +26,8 @@ pub(super) struct Tiles {
     pub log: u32,
     /// Sequences of a block.
     pub of_block: usize,
+    /// Elements of a thread.
+    pub each: usize,
     /// Threads of a block.
     pub threads: u32,
     /// Blocks.
@@ -41,9 +43,10 @@ impl Tiles {
         let of_block = (elements / group).max(1);
         let groups = count.div_ceil(group >> log);
         let grid = grid_of(groups.div_ceil(of_block));
-        let exchanged = (group + group / ELEMENTS) * (of_block + spare);
-        let threads = (of_block * group / ELEMENTS) as u32;
-        Self { log, of_block, threads, grid, shared: exchanged * size_of::<Complex32>() }
+        let exchanged = (group + group / 16) * (of_block + spare);
+        let each = if log < 13 { ELEMENTS } else { MANY };
+        let threads = (of_block * group / each) as u32;
+        Self { log, of_block, each, threads, grid, shared: exchanged * size_of::<Complex32>() }
     }
 
     /// `count` rows of `2^log` elements, if a block can transform whole ones.
@@ -57,7 +60,7 @@ impl Tiles {
         Plan {
             kernel,
             types: "Complex32".to_owned(),
-            tile: self.threads as usize * ELEMENTS,
+            tile: self.threads as usize * self.each,
             grid: self.grid,
             block: self.threads,
             shared: self.shared,
@@ -88,25 +91,10 @@ pub(super) enum Way {
     Nothing,
     /// Warps take whole rows, two numbers at a time.
     Short { grid: u32 },
-    /// Blocks take whole rows, one after the other.
-    Ahead { grid: u32 },
     /// Blocks take whole rows.
     Rows(Tiles),
     /// A row is a matrix, whose columns and then rows are transformed.
     Matrices { columns: Tiles, rows: Tiles },
-}
-
-/// Blocks of a multiprocessor that take rows of `2^log` elements one after the other; `None` if other ways are faster, or nothing is copied
-/// ahead.
-fn resident(log: u32, limits: &Limits) -> Option<u32> {
-    let shared = shared_bytes(1 << log);
-    if !AHEAD.contains(&log) || limits.compute < (8, 0) || shared > limits.shared_opt_in {
-        return None;
-    }
-    let fits = (limits.shared_per_multiprocessor / (shared + limits.shared_reserved_per_block)) as u32;
-    // Threads have 64 registers.
-    let threads = limits.threads_per_multiprocessor.min(limits.registers_per_multiprocessor / 64);
-    Some(fits.min(threads / (1 << log >> BITS))).filter(|blocks| *blocks > 0)
 }
 
 /// The rows of a call.
@@ -132,11 +120,6 @@ impl Rows {
         if self.in_packs && (1..=short::MOST_BITS).contains(&log) {
             let of_block = short::THREADS as usize / 32 * (OF_WARP >> log);
             return Way::Short { grid: grid_of(batch.div_ceil(of_block)) };
-        }
-        if let Some(resident) = resident(log, limits)
-            && batch >= limits.multiprocessors as usize
-        {
-            return Way::Ahead { grid: limits.multiprocessors * resident };
         }
         if let Some(tiles) = Tiles::of_rows(log, batch, limits) {
             return Way::Rows(tiles);

@@ -12,9 +12,7 @@ use warpsmith_kernels::attention::pages::attention_to_pages;
 use warpsmith_kernels::attention::varlen::{varlen_by_three, varlen_by_two};
 use warpsmith_kernels::convolution::patches::conv2d_patches;
 use warpsmith_kernels::convolution::warpgroups::{self as convolution, conv2d_warpgroups};
-use warpsmith_kernels::fft::{
-    fft_rows_ahead, fft_short_rows, fft_tile, irfft_rows, rfft_rows, rfft_short_rows,
-};
+use warpsmith_kernels::fft::{fft_short_rows, fft_tile, irfft_rows, rfft_rows, rfft_short_rows};
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
 use warpsmith_kernels::histogram::sums::sums_by_blocks;
 use warpsmith_kernels::images::{
@@ -141,12 +139,15 @@ fn the_main_kernels_print_what_the_snapshots_show() {
 #[test]
 fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>("gemm_cuda_cores@64", ());
-    prints::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>("gemm_warps@f16_silu", (UNSCALED,));
+    prints::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>(
+        "gemm_warps@f16_silu",
+        (UNSCALED, true, false, false),
+    );
     prints_for_warpgroups::<Below<bf16, Unchanged, Lines<bf16>, 256, 128>>(
         "gemm_warpgroups@bf16",
         (true, false, false, UNSCALED, false),
     );
-    prints_for_warpgroups::<Grouped<bf16, Unchanged>>("grouped_warpgroups@bf16", (true,));
+    prints_for_warpgroups::<Grouped<bf16, Unchanged>>("grouped_warpgroups@bf16", (true, false));
     prints_for_warpgroups::<attention_by_two<bf16, 128, 128, 2>>("attention_by_two@128", ());
     prints_for_warpgroups::<varlen_by_two<bf16, 128, 128, 2>>("varlen_by_two@128", ());
     prints_for_warpgroups::<attention_backward<bf16, 128, 64>>("attention_backward@128", ());
@@ -177,12 +178,12 @@ fn sparse_products_and_spectra_print_what_the_snapshots_show() {
     prints::<csr_times_vector<f32, u32, u32, 4, 4>>("csr_times_vector@f32", (true, true));
     prints::<csr_times_matrix<f32, u32, u32, 4>>("csr_times_matrix@f32", (16, true));
     prints::<fft_short_rows>("fft_short_rows@64", (6, true));
-    prints::<fft_rows_ahead>("fft_rows_ahead@16384", (1 << 14, false));
-    prints::<fft_tile>("fft_tile@4096", (12, false, false, false, false, false));
+    prints::<fft_tile<16>>("fft_tile@4096", (12, false, false, false, false, false));
+    prints::<fft_tile<32>>("fft_tile@16384", (14, false, false, false, false, false));
     prints::<rfft_short_rows>("rfft_short_rows@16", (3,));
-    prints::<rfft_rows>("rfft_rows@64", (5,));
-    prints::<rfft_rows>("rfft_rows@4096", (11,));
-    prints::<irfft_rows>("irfft_rows@64", (5,));
+    prints::<rfft_rows<16, 8>>("rfft_rows@64", (5,));
+    prints::<rfft_rows<16, 8>>("rfft_rows@4096", (11,));
+    prints::<irfft_rows<16, 8>>("irfft_rows@64", (5,));
     prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", (true,));
 }
 
@@ -240,13 +241,13 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
     runs_on::<gemv_quantized_rows<Q4_0, 4, true>>((7, 0), (64,));
     runs_on::<csr_times_vector<f32, u32, u32, 4, 4>>((7, 0), (true, false));
     runs_on::<fft_short_rows>((7, 0), (6, true));
-    runs_on::<fft_rows_ahead>((8, 0), (1 << 14, false));
+    runs_on::<fft_tile<32>>((7, 0), (13, false, false, false, true, true));
     runs_on::<gemm_cuda_cores<Unchanged, false, true, true, 64, 64, 1, 1, 4>>((8, 0), ());
-    runs_on::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>((8, 0), (UNSCALED,));
+    runs_on::<ByWarps<f16, Silu, Across<f16>, Along<f16, 32, 8>>>((8, 0), (UNSCALED, false, false, false));
     runs_on::<conv2d_patches<u16, 8, u64>>((8, 0), ());
     runs_on::<attention_to_pages<bf16, 128, 16, 16, 2>>((8, 0), ());
-    runs_on::<grouped_warps<bf16, Gelu, Along<bf16, 32, 8>, 32, { rings(2) }>>((8, 0), ());
-    runs_on::<Grouped<bf16, Unchanged>>((9, 0), (true,));
+    runs_on::<grouped_warps<bf16, Gelu, Along<bf16, 32, 8>, 32, { rings(2) }>>((8, 0), (true,));
+    runs_on::<Grouped<bf16, Unchanged>>((9, 0), (true, false));
     runs_on::<gemv_quantized_digits<Q4_0, 9, 4, 2>>((9, 0), ());
     runs_on::<Shared<bf16, Unchanged, 16, { stages(16) }>>((9, 0), (true, UNSCALED));
     runs_on::<attention_by_two<bf16, 128, 128, 2>>((9, 0), ());
@@ -270,10 +271,10 @@ fn sums_of_warpgroups_stay_in_registers() {
         &(true, false, false, UNSCALED, false),
     );
     keeps_sums_in_registers::<gemm_split<bf16, bf16, Gelu, 128, 64, 64, 9>>("split", &(UNSCALED, true));
-    keeps_sums_in_registers::<Grouped<f16, Gelu>>("grouped", &(false,));
+    keeps_sums_in_registers::<Grouped<f16, Gelu>>("grouped", &(false, true));
     keeps_sums_in_registers::<grouped_warpgroups<bf16, Silu, 64, 256, 128, 128, 256, 4, 1>>(
         "grouped_64",
-        &(false,),
+        &(false, true),
     );
     keeps_sums_in_registers::<OfImages<f16, Gelu, false, 4, 320, { taps(320) }>>(
         "conv2d_128",

@@ -14,6 +14,7 @@ mod devices;
 mod errors;
 mod gradients;
 mod grouped;
+mod grouped_shares;
 mod histograms;
 mod indexed;
 mod margins;

@@ -4,7 +4,7 @@ use proptest::prelude::{Just, ProptestConfig, prop_oneof, proptest};
 use warpsmith::prelude::*;
 use warpsmith_kernels::KernelError;
 use warpsmith_kernels::argument::{matrix, matrix_mut};
-use warpsmith_kernels::fft::{Complex32, LongRows, fft, fft_rows_ahead, ifft, irfft, rfft};
+use warpsmith_kernels::fft::{Complex32, fft, ifft, irfft, rfft};
 
 use crate::devices::{Placed, Random, devices, scale, shuffled};
 
@@ -194,25 +194,6 @@ fn rows_of_every_short_length_are_transformed() {
         // More rows than a warp has, two numbers at a time.
         for log in 1..=6 {
             check(&device, [(700 >> log) + 1, log, 4, 2], true, log as u64);
-        }
-    }
-}
-
-/// Blocks take several rows each, one after the other; calls do so for rows that are too long for this test.
-#[test]
-fn rows_that_are_loaded_ahead_are_transformed() {
-    for device in devices() {
-        let logs = if scale(&device) > 1 { 5..=14 } else { 5..=8 };
-        for log in logs {
-            let (len, is_inverse) = (1usize << log, log % 2 == 1);
-            let (host, stride) = (random(log as u64, 5 * (len + 3)), len + 3);
-            let x = device.upload(&host).expect("memory");
-            let mut y = device.upload(&vec![Complex32 { re: 3.0, im: 4.0 }; 5 * stride]).expect("memory");
-            let factor = if is_inverse { 1.0 / len as f32 } else { 1.0 };
-            let rows = LongRows { count: 5, from: stride, to: stride, factor };
-            let launch = fft_rows_ahead(&x, &mut y, rows, len, is_inverse);
-            launch.grid(2).block(len as u32 / 16).launch(&device).unwrap_or_else(|e| panic!("{len}: {e}"));
-            compare(&host, &device.download(&y).expect("no fault"), [5, log, stride], is_inverse);
         }
     }
 }

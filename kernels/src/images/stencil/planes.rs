@@ -4,7 +4,7 @@ use warpsmith::prelude::*;
 
 use super::super::field::{Columns, Field, SIDE, neighbours_at, sample_of, store};
 use super::super::sample::Sample;
-use super::cells::{CELLS, CUBE, OF_CUBE, OF_ROW, Weights, has};
+use super::cells::{CUBE, OF_CUBE, OF_ROW, Weights, has};
 use crate::border::{Border, mapped};
 
 /// Threads of a block.
@@ -155,38 +155,37 @@ fn add<T: Sample, const N: usize, const LOADS: usize>(
     is_star: bool,
 ) {
     // The sums from the first on are those of the planes from `radius` behind on.
-    #[unroll]
-    for d in 0..2 * radius + 1 {
-        let behind = 2 * radius - d;
-        #[unroll]
-        for right in 0..2 * radius + 1 {
-            let cell = if is_star {
-                star_cell(behind, down, right, radius)
-            } else {
-                ((behind + CUBE - radius) * OF_CUBE + down + CUBE - radius) * OF_CUBE + right + CUBE - radius
-            };
-            if cell < CELLS && has(cell, cells, more) {
-                #[unroll]
-                for i in 0..N {
-                    let sample = sample_of::<T, LOADS>(window, LOADS / 2 * N - radius + right + i);
-                    sums[d][own][i] = weights.of[cell].mul_add(sample, sums[d][own][i]);
-                }
+    let mut with = |cell: usize, d: usize, right: usize| {
+        if has(cell, cells, more) {
+            #[unroll]
+            for i in 0..N {
+                let sample = sample_of::<T, LOADS>(window, LOADS / 2 * N - radius + right + i);
+                sums[d][own][i] = weights.of[cell].mul_add(sample, sums[d][own][i]);
             }
         }
-    }
-}
-
-/// The cell of a star for offsets from `radius` before its centre on; [`CELLS`] if it has none.
-#[gpu_fn]
-fn star_cell(behind: usize, down: usize, right: usize, radius: usize) -> usize {
+    };
     let first = SIDE - radius;
-    if down == radius && right == radius {
-        first + behind
-    } else if behind == radius && right == radius {
-        OF_ROW + first + down
-    } else if behind == radius && down == radius {
-        2 * OF_ROW + first + right
+    if !is_star {
+        #[unroll]
+        for d in 0..2 * radius + 1 {
+            let plane = (2 * radius - d + CUBE - radius) * OF_CUBE + down + CUBE - radius;
+            #[unroll]
+            for right in 0..2 * radius + 1 {
+                with(plane * OF_CUBE + right + CUBE - radius, d, right);
+            }
+        }
+    } else if down == radius {
+        #[unroll]
+        for d in 0..2 * radius + 1 {
+            with(first + 2 * radius - d, d, radius);
+        }
+        #[unroll]
+        for right in 0..2 * radius + 1 {
+            if right != radius {
+                with(2 * OF_ROW + first + right, radius, right);
+            }
+        }
     } else {
-        CELLS
+        with(OF_ROW + first + down, radius, radius);
     }
 }

@@ -316,11 +316,26 @@ fn by_warps<
     let (Memory { a, b, mut c, bias, residual, scales: [a_scales, b_scales], strides }, epilogue) =
         of.problem.memory(&of.task);
     let (shape, how) = (of.task.shape, of.task.how);
+    let (has_bias, has_residual, adds) = (how.has_bias, how.has_residual, how.beta != 0.0);
     Ok(step!(
         of.target,
         (of.plan.grid, of.plan.block),
         gemm_warps::<T, C, E, A, B, DEPTH, RINGS>(
-            &a, &b, &mut c, &bias, &residual, &a_scales, &b_scales, shape, how, strides, epilogue, scaling
+            &a,
+            &b,
+            &mut c,
+            &bias,
+            &residual,
+            &a_scales,
+            &b_scales,
+            shape,
+            how,
+            strides,
+            epilogue,
+            scaling,
+            has_bias,
+            has_residual,
+            adds
         )
     ))
 }

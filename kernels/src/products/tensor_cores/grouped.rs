@@ -11,6 +11,7 @@ use super::super::Epilogue;
 use super::super::finish::{Finish, Finisher};
 use super::super::shape::{Place, Shape, place_of, tiles_of};
 use super::element::{Multiplied, Stored};
+use super::grouped_shares::{Count, Division, Part, RUNS, Turns};
 use super::warpgroups::{GROUP, Lines, Step, add_steps, load_step, place_of_group};
 use super::warps::{Side, THREADS, TILE, lines_of, multiply, place_of_warp};
 use crate::pack::Pack;
@@ -21,42 +22,19 @@ pub const OUT: usize = 64;
 /// Places for parts of `c` on their way to memory: two for each warpgroup.
 const PLACES: usize = 4;
 
-/// A tile of a group's product.
-#[derive(Clone, Copy, Debug, GpuType)]
-#[repr(C)]
-pub(super) struct Part {
-    /// The group.
-    group: usize,
-    /// The first row of the tile, of those of all groups.
-    row: usize,
-    /// Behind the last row of the group; not above `row` if there is no tile.
-    end: usize,
-    /// The first column.
-    col: usize,
-}
-
-/// Tile `i` of `extents`. The tiles of all groups have `shape.m` rows together, and some of these tiles are not there. `rows` are those of
-/// all groups.
+/// Tile `i` of [`TILE`] rows and columns. The tiles of all groups have `shape.m` rows together, and some of these tiles are not there. `rows`
+/// are those of all groups.
 #[gpu_fn]
-fn part_of(i: u32, shape: Shape, extents: [usize; 2], offsets: &[u32], rows: u32) -> Part {
-    let Place { row, col, .. } = place_of(i, tiles_of(shape.m, shape.n, extents), extents);
-    let number = (row / extents[0]) as u32;
-    let group = segment_of(offsets, number, extents[0] as u32);
-    let first = first_tile(offsets, group, extents[0] as u32);
+fn part_of(i: u32, shape: Shape, offsets: &[u32], rows: u32) -> Part {
+    let Place { row, col, .. } = place_of(i, tiles_of(shape.m, shape.n, [TILE; 2]), [1, 1]);
+    let (number, col) = (row as u32, col as u32);
+    let group = segment_of(offsets, number, TILE as u32);
+    let first = first_tile(offsets, group, TILE as u32);
     let [before, count] = span(offsets, group, rows);
-    let mut part = Part { group: group as usize, row: 0, end: 0, col };
     if first <= number {
-        part.row = before as usize + (number - first) as usize * extents[0];
-        part.end = (before + count) as usize;
-    }
-    part
-}
-
-#[gpu_impl]
-impl Part {
-    /// Whether the rows of a cluster's tile fit the first of its blocks.
-    fn is_half<const ROWS: usize, const BLOCKS: u32>(self) -> bool {
-        BLOCKS > 1 && self.end <= self.row + ROWS
+        Part { group, row: before + (number - first) * TILE as u32, end: before + count, col, is_full: true }
+    } else {
+        Part { group, row: 0, end: 0, col, is_full: true }
     }
 }
 
@@ -78,7 +56,7 @@ fn finisher_of<'a, T: Num + GpuType, E: Epilogue>(
 ///
 /// A block computes tiles of `ROWS` × `COLS` as [`gemm_warpgroups`](struct@super::warpgroups::gemm_warpgroups) does, `BLOCKS` of a cluster
 /// below each other. If a tile's rows fit one block, both blocks of its cluster have these rows, and `HALF` of the `OWN` columns of each
-/// warpgroup. The warpgroup that loads also checks the offsets.
+/// warpgroup. Clusters get shares that take as long as each other. The warpgroup that loads also checks the offsets.
 #[gpu_kernel(warpgroups(232, 232, 40), require(async_wgmma, no_spills))]
 pub fn grouped_warpgroups<
     T: Multiplied<Total = f32> + Stored + DeviceType<Erased = T>,
@@ -101,26 +79,43 @@ pub fn grouped_warpgroups<
     how: Finish,
     epilogue: E,
     #[comptime] is_plain: bool,
+    #[comptime] has_bias: bool,
 ) {
     let ring = shared!(Pipeline<Step<T, 8, 64, ROWS, COLS>, STAGES, 2, BLOCKS>);
     let out = shared!(Stages<T, GROUP, OUT, PLACES, Swizzle128>);
+    let mut before = shared!([Count; RUNS + 1]);
+    // In shared memory: the thread that loads has 40 registers.
+    let mut turns = shared!([Turns; 1]);
     grid_dependency_wait();
     launch_dependents();
     let rank = if BLOCKS > 1 { cluster_block_rank() as usize } else { 0 };
-    let extents = [ROWS * BLOCKS as usize, COLS];
-    let (first, apart) = (block_idx().x / BLOCKS, (grid_dim().x / BLOCKS) as usize);
-    let (tiles, steps) = (tiles_of(shape.m, shape.n, extents), shape.k.div_ceil(64) as u32);
+    let tile = ROWS as u32 * BLOCKS;
+    let half = if BLOCKS > 1 { ROWS as u32 } else { 0 };
+    let division = Division {
+        groups: offsets.len() as u32 - 1,
+        rows,
+        tile,
+        half,
+        across: shape.n.div_ceil(COLS) as u32,
+        most: shape.m as u32 / tile,
+    };
+    division.prepare(offsets, &mut before, &mut turns, BLOCKS);
+    let steps = shape.k.div_ceil(64) as u32;
     let group = warpgroup_id() as usize;
     if group == 2 {
         registers::<40>();
         if thread_idx().x == 256 {
             let mut load = ring.producer();
-            for tile in (first..tiles[0] * tiles[1]).step_by(apart) {
-                let part = part_of(tile, shape, extents, offsets, rows);
+            let mut at = turns[0].first();
+            while at < turns[0].end() {
+                let part = division.part(offsets, &before, turns[0], at);
+                at = turns[0].after(at, part.is_full);
                 if part.row < part.end {
-                    let row =
-                        (part.row + if part.is_half::<ROWS, BLOCKS>() { 0 } else { rank * ROWS }) as u32;
-                    let col = (part.group * shape.n + part.col + rank * (COLS / BLOCKS as usize)) as u32;
+                    let is_shared = part.end > part.row + ROWS as u32;
+                    let row = part.row + if is_shared { (rank * ROWS) as u32 } else { 0 };
+                    let col = part.group * shape.n as u32
+                        + part.col * COLS as u32
+                        + (rank * (COLS / BLOCKS as usize)) as u32;
                     for s in 0..steps {
                         load_step::<T, Lines<T>, 8, 64, ROWS, COLS, PART, STAGES, BLOCKS>(
                             &mut load,
@@ -138,16 +133,22 @@ pub fn grouped_warpgroups<
     } else {
         registers::<232>();
         let (down, right) = place_of_group::<ROWS, OWN>(group);
+        // Each sum is finished by no more than what is needed.
+        let mut how = how;
+        (how.beta, how.has_bias, how.has_residual, how.is_turned) = (0.0, has_bias, false, false);
         let mut math = ring.consumer();
-        for tile in (first..tiles[0] * tiles[1]).step_by(apart) {
-            let part = part_of(tile, shape, extents, offsets, rows);
-            let end = [part.end, shape.n];
-            let finisher = finisher_of(how, bias, epilogue, part.group, shape.n);
-            let own = [part.row + rank * ROWS + down, part.col + right];
-            let shared = [part.row + down, part.col + rank * HALF];
+        let mut at = turns[0].first();
+        while at < turns[0].end() {
+            let part = division.part(offsets, &before, turns[0], at);
+            at = turns[0].after(at, part.is_full);
+            let (row, behind, col) = (part.row as usize, part.end as usize, part.col as usize * COLS);
+            let end = [behind, shape.n];
+            let finisher = finisher_of(how, bias, epilogue, part.group as usize, shape.n);
+            let own = [row + rank * ROWS + down, col + right];
+            let shared = [row + down, col + rank * HALF];
             // `BLOCKS` is compared here too: kernels without clusters have no code for half a tile.
-            if BLOCKS > 1 && part.is_half::<ROWS, BLOCKS>() {
-                if shared[0] < part.end {
+            if BLOCKS > 1 && behind <= row + ROWS {
+                if shared[0] < behind {
                     let mut sums = Accumulator::<f32, HALF>::zero();
                     add_steps::<T, Lines<T>, 8, 64, ROWS, COLS, HALF, STAGES, BLOCKS>(
                         &mut math,
@@ -156,10 +157,10 @@ pub fn grouped_warpgroups<
                         steps,
                     );
                     store_sums::<T, E, HALF>(c, out, &mut sums, finisher, shared, end, is_plain);
-                } else if part.row < part.end {
+                } else if row < behind {
                     pass_steps::<T, ROWS, COLS, STAGES, BLOCKS>(&mut math, steps);
                 }
-            } else if own[0] < part.end {
+            } else if own[0] < behind {
                 let mut sums = Accumulator::<f32, OWN>::zero();
                 add_steps::<T, Lines<T>, 8, 64, ROWS, COLS, OWN, STAGES, BLOCKS>(
                     &mut math,
@@ -168,7 +169,7 @@ pub fn grouped_warpgroups<
                     steps,
                 );
                 store_sums::<T, E, OWN>(c, out, &mut sums, finisher, own, end, is_plain);
-            } else if part.row < part.end {
+            } else if row < behind {
                 pass_steps::<T, ROWS, COLS, STAGES, BLOCKS>(&mut math, steps);
             }
         }
@@ -270,21 +271,24 @@ pub fn grouped_warps<
     rows: u32,
     how: Finish,
     epilogue: E,
+    #[comptime] has_bias: bool,
 ) {
     let mut rings = shared!([T; RINGS], align = 512);
-    let part = part_of(block_idx().x, shape, [TILE; 2], offsets, rows);
-    if part.row < part.end {
-        let count = part.end - part.row;
-        let a = lines_of::<T, A>(a, part.row * shape.a_stride, [count, shape.k], shape.a_stride);
-        let b =
-            lines_of::<T, A>(b, part.group * shape.n * shape.b_stride, [shape.n, shape.k], shape.b_stride);
+    let mut how = how;
+    (how.beta, how.has_bias, how.has_residual, how.is_turned) = (0.0, has_bias, false, false);
+    let part = part_of(block_idx().x, shape, offsets, rows);
+    let (group, first, end, left) =
+        (part.group as usize, part.row as usize, part.end as usize, part.col as usize * TILE);
+    if first < end {
+        let a = lines_of::<T, A>(a, first * shape.a_stride, [end - first, shape.k], shape.a_stride);
+        let b = lines_of::<T, A>(b, group * shape.n * shape.b_stride, [shape.n, shape.k], shape.b_stride);
         let mut sums = WarpAccumulator::<f32, 4, 8>::zero();
-        multiply::<T, A, A, DEPTH, RINGS>(&mut rings, a, b, [0, part.col], shape.k, &mut sums);
+        multiply::<T, A, A, DEPTH, RINGS>(&mut rings, a, b, [0, left], shape.k, &mut sums);
         let (warp_row, warp_col) = place_of_warp();
-        let (row, col) = (part.row + warp_row, part.col + warp_col);
-        let finisher = finisher_of(how, bias, epilogue, part.group, shape.n);
-        sums.map(|r, c, sum| finisher.inside(sum, row + r, col + c, part.end, shape.n));
-        let c = unsafe { ViewMut2::from_raw_parts(c.as_mut_ptr(), part.end, shape.n, how.c_stride) };
+        let (row, col) = (first + warp_row, left + warp_col);
+        let finisher = finisher_of(how, bias, epilogue, group, shape.n);
+        sums.map(|r, c, sum| finisher.inside(sum, row + r, col + c, end, shape.n));
+        let c = unsafe { ViewMut2::from_raw_parts(c.as_mut_ptr(), end, shape.n, how.c_stride) };
         sums.store(c, row, col, |x| x.cast::<T>());
     }
     check(offsets, rows);

@@ -303,6 +303,7 @@ impl<'a, T: GroupedElement, E: Epilogue> GroupedGemm<'a, T, E> {
         let (shape, how, is_plain) = (self.shape(ROWS * BLOCKS as usize), self.finish(), self.is_plain());
         let (rows, of_b) = (self.a.layout().rows, self.b.layout().rows);
         let Self { a, b, c, offsets, bias, epilogue, .. } = self;
+        let has_bias = bias.is_some();
         let bias = bias.unwrap_or_else(|| a.memory().nothing());
         let device = &target.device;
         let a: TensorMap<'a, T, ROWS, 64, Swizzle128> =
@@ -315,7 +316,7 @@ impl<'a, T: GroupedElement, E: Epilogue> GroupedGemm<'a, T, E> {
             target,
             early(plan.grid, plan.block, BLOCKS),
             grouped_warpgroups::<T, E, ROWS, COLS, OWN, 128, PART, STAGES, BLOCKS>(
-                &a, &b, &mut c, &bias, &offsets, shape, rows, how, epilogue, is_plain
+                &a, &b, &mut c, &bias, &offsets, shape, rows, how, epilogue, is_plain, has_bias
             )
         ))
     }
@@ -324,13 +325,14 @@ impl<'a, T: GroupedElement, E: Epilogue> GroupedGemm<'a, T, E> {
         let (shape, how) = (self.shape(TILE), self.finish());
         let rows = self.a.layout().rows as u32;
         let Self { a, b, c, offsets, bias, epilogue, .. } = self;
+        let has_bias = bias.is_some();
         let bias = bias.unwrap_or_else(|| a.memory().nothing());
         let (a, b, mut c) = (a.into_memory(), b.into_memory(), c.into_memory());
         Ok(step!(
             target,
             (plan.grid, plan.block),
             grouped_warps::<T, E, Along<T, 32, 8>, 32, { warps::rings(2) }>(
-                &a, &b, &mut c, &bias, &offsets, shape, rows, how, epilogue
+                &a, &b, &mut c, &bias, &offsets, shape, rows, how, epilogue, has_bias
             )
         ))
     }

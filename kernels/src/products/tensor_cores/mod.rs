@@ -6,6 +6,7 @@ pub mod call;
 pub mod element;
 pub mod grouped;
 pub mod grouped_call;
+pub mod grouped_shares;
 pub mod partials;
 pub mod split;
 pub mod stream_k;

@@ -164,7 +164,7 @@ pub(super) fn multiply<
 /// `c = a * b`, finished as `how` says, of any size.
 ///
 /// `a`: `[m, k]`, its rows `a_stride` apart, or its columns; `b`: `[k, n]`, its columns `b_stride` apart, or its rows. The grid has a
-/// block for each tile of each product. `scaling` says which factors there are.
+/// block for each tile of each product. `scaling` says which factors there are, `has_bias`, `has_residual` and `adds` what is added.
 #[gpu_kernel(launch_bounds(THREADS, 2), noalias)]
 pub fn gemm_warps<
     T: Multiplied,
@@ -187,6 +187,9 @@ pub fn gemm_warps<
     strides: ScaleStrides,
     epilogue: E,
     #[comptime] scaling: u32,
+    #[comptime] has_bias: bool,
+    #[comptime] has_residual: bool,
+    #[comptime] adds: bool,
 ) {
     let mut rings = shared!([T; RINGS], align = 512);
     let Place { product, row, col } =
@@ -203,6 +206,10 @@ pub fn gemm_warps<
         sums.store(c, row, col, |sum| sum.cast::<C>());
     } else {
         let factors = Factors::new(a_scales, b_scales, strides, shape.m, shape.n);
+        // Each sum is finished by no more than what is needed.
+        let mut how = how;
+        (how.has_bias, how.has_residual) = (has_bias, has_residual);
+        how.beta = if adds { how.beta } else { 0.0 };
         let finisher = Finisher::new(how, bias, residual, epilogue, product);
         let target = Target::new(finisher, factors, scaling, shape);
         sums.map(|r, c, sum| target.finished_in_place(sum, row + r, col + c, to));

@@ -343,6 +343,9 @@ impl Printer<'_> {
         if let (Form::Registers(registers), Some(roles)) = (op.facts.form, self.function.roles) {
             text = text.replace("{direction}", if registers < roles.at_start() { "dec" } else { "inc" });
         }
+        if text.contains("{rank}") {
+            text = text.replace("{rank}", self.thread_rank());
+        }
         if text.contains("{ret}") {
             let name = self.ty(ret);
             text = text.replace("{ret}", &name);

@@ -1,5 +1,7 @@
-//! Templates of builtins: `{0}` is the first argument, `({0})` the same in parentheses if it needs them.
+//! Templates of builtins: `{0}` is the first argument, `({0})` the same in parentheses if it needs them, `{rank}` the number of the calling
+//! thread in its block.
 
+use super::Printer;
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
 
 /// Puts the arguments of a builtin into the holes of its text.
@@ -15,6 +17,17 @@ pub(super) fn fill(text: &mut String, arguments: Vec<Text>) {
         match operand(&text[..start], &text[end..], &argument) {
             Some(printed) => text.replace_range(start - 1..end + 1, &printed),
             None => text.replace_range(start..end, &argument.at(ASSIGNMENT)),
+        }
+    }
+}
+
+impl Printer<'_> {
+    /// The number of the calling thread in its block. A launch with roles for warpgroups has threads along `x` alone.
+    pub(super) fn thread_rank(&self) -> &'static str {
+        if self.module.kernels().all(|(_, attributes)| attributes.roles.is_some()) {
+            "threadIdx.x"
+        } else {
+            "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"
         }
     }
 }

@@ -73,7 +73,7 @@ builtin! {
 
     /// Index of the calling thread in its block, `x` fastest.
     pub fn thread_rank() -> u32 {
-        cuda: fixed("(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"),
+        cuda: fixed("{rank}"),
         variance: Variance::PerThread, facts: Facts::at(Position::ThreadRank)
     } {
         let ([x, y, z], [width, height, _]) = (context::thread_idx(), context::block_dim());
@@ -164,7 +164,7 @@ builtin! {
     ///
     /// A block is divided into warps in the order of linear thread indices, `x` fastest.
     pub fn warp_id() -> u32 {
-        cuda: fixed("((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 32u)"),
+        cuda: fixed("({rank} / 32u)"),
         variance: Variance::PerWarp, facts: Facts::at(Position::WarpId)
     } {
         context::warp_id()

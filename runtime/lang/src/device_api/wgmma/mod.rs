@@ -54,7 +54,7 @@ builtin! {
     ///
     /// All lanes of the warp make the call, so the compiler can see that the number is uniform in the warp.
     pub fn warpgroup_id() -> u32 {
-        cuda: with("ws_warpgroup_id()", &WARPGROUP_ID), effect: Effect::Sync(SyncScope::Warp),
+        cuda: with("ws_warpgroup_id({rank})", &WARPGROUP_ID), effect: Effect::Sync(SyncScope::Warp),
         variance: Variance::PerWarpgroup, fixes_variance: true, facts: Facts::MOVES
     } {
         context::warp_id() / 4

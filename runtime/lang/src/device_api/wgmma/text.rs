@@ -73,8 +73,8 @@ impl Instruction {
 
 pub(super) static WARPGROUP_ID: Prelude = Prelude {
     name: "ws_warpgroup_id",
-    code: "__device__ __forceinline__ unsigned int ws_warpgroup_id() {
-    return __shfl_sync(0xffffffffu, (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / 128u, 0);
+    code: "__device__ __forceinline__ unsigned int ws_warpgroup_id(unsigned int rank) {
+    return __shfl_sync(0xffffffffu, rank / 128u, 0);
 }
 ",
     needs: &[],
