@@ -10,7 +10,7 @@ use super::radix::ELEMENTS;
 use super::real_rows::{LEAST_BITS, irfft_rows, rfft_rows};
 use super::real_short::{self, RealRows, irfft_short_rows, rfft_short_rows};
 use super::sequences::Span;
-use super::ways::{MANY, Rows, Tiles, in_packs};
+use super::ways::{MANY, MANY_FROM, MANY_OF_SPLIT_FROM, Rows, Tiles, in_packs};
 use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, extents, matrix, matrix_mut, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, grid_of, step};
 use crate::error::KernelError;
@@ -140,11 +140,11 @@ impl Real {
         grid_of(threads.div_ceil(THREADS as usize))
     }
 
-    /// The launch that transforms whole rows in its blocks, if one can.
-    fn whole(&self, limits: &Limits) -> Option<Tiles> {
+    /// The launch that transforms whole rows in its blocks, if one can. Threads have more elements of complex rows of `2^many_from`, or longer.
+    fn whole(&self, many_from: u32, limits: &Limits) -> Option<Tiles> {
         let log = self.len().ilog2();
         let is_one_launch = self.is_paired && self.rows.rows > 0 && log >= LEAST_BITS;
-        Tiles::of_rows(log, self.rows.rows, limits).filter(|_| is_one_launch)
+        Tiles::of_rows(log, self.rows.rows, many_from, limits).filter(|_| is_one_launch)
     }
 
     /// Whether a thread transforms a whole row.
@@ -217,7 +217,7 @@ impl<'a> Family<'a> for Rfft<'a> {
         if real.is_short() {
             return Ok(real.short_plan("rfft_short_rows"));
         }
-        if let Some(tiles) = real.whole(limits) {
+        if let Some(tiles) = real.whole(MANY_FROM, limits) {
             return Ok(tiles.plan("rfft_rows", 0, IN_ONE_LAUNCH.to_owned()));
         }
         let packs = real.in_packs && in_packs(self.y.memory().misalignment(), self.y.layout());
@@ -238,7 +238,7 @@ impl<'a> Family<'a> for Rfft<'a> {
             let (x, rows, log) = (x.values::<Complex32>(), real.short_rows(self.scale), len.ilog2());
             return Ok(vec![step!(target, (plan.grid, plan.block), rfft_short_rows(&x, &mut y, rows, log))]);
         }
-        if let Some(tiles) = real.whole(target.device.limits()) {
+        if let Some(tiles) = real.whole(MANY_FROM, target.device.limits()) {
             let [from, to] = real.spans();
             let (x, at) = (x.values::<Complex32>(), tiles.sequences(count, self.scale, 0.0, from, to));
             let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
@@ -287,7 +287,7 @@ impl<'a> Family<'a> for Irfft<'a> {
         if real.is_short() {
             return Ok(real.short_plan("irfft_short_rows"));
         }
-        if let Some(tiles) = real.whole(limits) {
+        if let Some(tiles) = real.whole(MANY_OF_SPLIT_FROM, limits) {
             return Ok(tiles.plan("irfft_rows", 0, IN_ONE_LAUNCH.to_owned()));
         }
         let packs = real.in_packs || !real.is_paired;
@@ -307,7 +307,7 @@ impl<'a> Family<'a> for Irfft<'a> {
             let (mut y, rows, log) = (y.into_values::<Complex32>(), real.short_rows(self.scale), len.ilog2());
             return Ok(vec![step!(target, (plan.grid, plan.block), irfft_short_rows(&x, &mut y, rows, log))]);
         }
-        if let Some(tiles) = real.whole(target.device.limits()) {
+        if let Some(tiles) = real.whole(MANY_OF_SPLIT_FROM, target.device.limits()) {
             let [to, from] = real.spans();
             let mut y = y.into_values::<Complex32>();
             let at = tiles.sequences(count, self.scale, 0.0, from, to);

@@ -13,9 +13,11 @@ use crate::error::KernelError;
 
 /// Bits of the longest rows that one block transforms, where it has the shared memory.
 const MOST_BITS_OF_BLOCK: u32 = 14;
-/// Elements of a thread where a block transforms a row of 2^13 elements or more: there are fewer passes, and no more threads than have the
-/// registers.
+/// Elements of a thread where a block transforms a long row: there are fewer passes, and no more threads than have the registers.
 pub(super) const MANY: usize = 32;
+/// Bits of the shortest rows that are long enough for that, and of those whose spectra are split first.
+pub(super) const MANY_FROM: u32 = 13;
+pub(super) const MANY_OF_SPLIT_FROM: u32 = 14;
 /// Elements of a block, unless its sequences are long.
 const OF_BLOCK: usize = 4096;
 
@@ -44,14 +46,18 @@ impl Tiles {
         let groups = count.div_ceil(group >> log);
         let grid = grid_of(groups.div_ceil(of_block));
         let exchanged = (group + group / 16) * (of_block + spare);
-        let each = if log < 13 { ELEMENTS } else { MANY };
-        let threads = (of_block * group / each) as u32;
-        Self { log, of_block, each, threads, grid, shared: exchanged * size_of::<Complex32>() }
+        let threads = (of_block * group / ELEMENTS) as u32;
+        let shared = exchanged * size_of::<Complex32>();
+        Self { log, of_block, each: ELEMENTS, threads, grid, shared }
     }
 
-    /// `count` rows of `2^log` elements, if a block can transform whole ones.
-    pub fn of_rows(log: u32, count: usize, limits: &Limits) -> Option<Self> {
-        let tiles = Self::new(log, count, OF_BLOCK, 0);
+    /// `count` rows of `2^log` elements, if a block can transform whole ones. Threads have [`MANY`] elements of rows of `2^many_from` or more.
+    pub fn of_rows(log: u32, count: usize, many_from: u32, limits: &Limits) -> Option<Self> {
+        let mut tiles = Self::new(log, count, OF_BLOCK, 0);
+        if log >= many_from {
+            tiles.threads = tiles.threads * ELEMENTS as u32 / MANY as u32;
+            tiles.each = MANY;
+        }
         (log <= MOST_BITS_OF_BLOCK && tiles.shared <= limits.shared_opt_in).then_some(tiles)
     }
 
@@ -121,7 +127,7 @@ impl Rows {
             let of_block = short::THREADS as usize / 32 * (OF_WARP >> log);
             return Way::Short { grid: grid_of(batch.div_ceil(of_block)) };
         }
-        if let Some(tiles) = Tiles::of_rows(log, batch, limits) {
+        if let Some(tiles) = Tiles::of_rows(log, batch, MANY_FROM, limits) {
             return Way::Rows(tiles);
         }
         let batch = self.at_once();
