@@ -1,7 +1,6 @@
 //! Which tiles of groups of rows each cluster computes.
 
-use proptest::prelude::{prop_oneof, proptest};
-
+use proptest::prelude::{ProptestConfig, prop_oneof, proptest};
 use warpsmith::prelude::*;
 use warpsmith_kernels::products::tensor_cores::grouped_shares::{Count, Division, RUNS, Turns};
 
@@ -55,11 +54,13 @@ fn check_on(device: &Device, offsets: &[u32], division: Division, clusters: u32)
     }
     let halves = device.download(&halves).expect("no fault");
     let (least, most) = (halves.iter().min(), halves.iter().max());
-    // One share, of which the last may have one tile that is half full.
-    assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 3), "{halves:?}");
+    // A share more, and less by the last tile of each column, which may be half full and alone.
+    assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 2 + across), "{halves:?}");
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn clusters_compute_each_row_once_and_end_together(
         groups in proptest::collection::vec(prop_oneof![0..9u32, 0..40u32], 1..300),

@@ -255,7 +255,7 @@ impl Turns {
     pub fn after(self, half: u32, is_full: bool) -> u32 {
         if half >= self.single {
             half.saturating_add(self.clusters)
-        } else if half % 2 == 0 && !is_full {
+        } else if half.is_multiple_of(2) && !is_full {
             half + 1
         } else {
             let next = (half - half % 2).saturating_add(2 * self.clusters);
