@@ -155,6 +155,7 @@ fn add<T: Sample, const N: usize, const LOADS: usize>(
     is_star: bool,
 ) {
     // The sums from the first on are those of the planes from `radius` behind on.
+    // Loops go through the cells that a star has, and no others: NVRTC unrolls before it leaves out what is not there.
     let mut with = |cell: usize, d: usize, right: usize| {
         if has(cell, cells, more) {
             #[unroll]

@@ -344,7 +344,7 @@ impl Printer<'_> {
             text = text.replace("{direction}", if registers < roles.at_start() { "dec" } else { "inc" });
         }
         if text.contains("{rank}") {
-            text = text.replace("{rank}", self.thread_rank());
+            text = text.replace("{rank}", super::template::thread_rank(self.module));
         }
         if text.contains("{ret}") {
             let name = self.ty(ret);

@@ -1,8 +1,8 @@
 //! Templates of builtins: `{0}` is the first argument, `({0})` the same in parentheses if it needs them, `{rank}` the number of the calling
 //! thread in its block.
 
-use super::Printer;
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY};
+use crate::ir::Module;
 
 /// Puts the arguments of a builtin into the holes of its text.
 pub(super) fn fill(text: &mut String, arguments: Vec<Text>) {
@@ -21,14 +21,12 @@ pub(super) fn fill(text: &mut String, arguments: Vec<Text>) {
     }
 }
 
-impl Printer<'_> {
-    /// The number of the calling thread in its block. A launch with roles for warpgroups has threads along `x` alone.
-    pub(super) fn thread_rank(&self) -> &'static str {
-        if self.module.kernels().all(|(_, attributes)| attributes.roles.is_some()) {
-            "threadIdx.x"
-        } else {
-            "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"
-        }
+/// The number of the calling thread in its block. A launch with roles for warpgroups has threads along `x` alone.
+pub(super) fn thread_rank(module: &Module) -> &'static str {
+    if module.kernels().all(|(_, attributes)| attributes.roles.is_some()) {
+        "threadIdx.x"
+    } else {
+        "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"
     }
 }
 
