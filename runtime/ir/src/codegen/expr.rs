@@ -343,9 +343,7 @@ impl Printer<'_> {
         if let (Form::Registers(registers), Some(roles)) = (op.facts.form, self.function.roles) {
             text = text.replace("{direction}", if registers < roles.at_start() { "dec" } else { "inc" });
         }
-        if text.contains("{rank}") {
-            text = text.replace("{rank}", super::template::thread_rank(self.module));
-        }
+        super::template::fill_rank(&mut text, self.module);
         if text.contains("{ret}") {
             let name = self.ty(ret);
             text = text.replace("{ret}", &name);

@@ -21,12 +21,13 @@ pub(super) fn fill(text: &mut String, arguments: Vec<Text>) {
     }
 }
 
-/// The number of the calling thread in its block. A launch with roles for warpgroups has threads along `x` alone.
-pub(super) fn thread_rank(module: &Module) -> &'static str {
+/// Puts the number of the calling thread in its block into a text. A launch with roles for warpgroups has threads along `x` alone.
+pub(super) fn fill_rank(text: &mut String, module: &Module) {
     if module.kernels().all(|(_, attributes)| attributes.roles.is_some()) {
-        "threadIdx.x"
+        *text = text.replace("{rank}", "threadIdx.x");
     } else {
-        "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"
+        let rank = "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))";
+        *text = text.replace("({rank})", rank).replace("{rank}", rank);
     }
 }
 
