@@ -8,7 +8,7 @@ use super::kernel::fft_tile;
 use super::radix::ELEMENTS;
 use super::sequences::Span;
 use super::short::{self, ShortRows, fft_short_rows};
-use super::ways::{MANY, Rows, Tiles, Way, in_packs};
+use super::ways::{Rows, Tiles, Way, in_packs, of_each};
 use crate::argument::{Matrix, MatrixMut, same_extents, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, step};
 use crate::error::KernelError;
@@ -172,18 +172,11 @@ impl<'a> Fft<'a> {
         let at = tiles.sequences(layout.rows, self.scale, 0.0, from, to);
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
         let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
-        macro_rules! rows {
-            ($elements:expr) => {
-                step!(
-                    target,
-                    shared(grid, threads, bytes),
-                    fft_tile::<{ $elements }>(
-                        &x, &mut y, at, tiles.log, false, false, false, inverse, inverse
-                    )
-                )
-            };
-        }
-        Ok(if tiles.each == MANY { rows!(MANY) } else { rows!(ELEMENTS) })
+        Ok(of_each!(tiles, N => step!(
+            target,
+            shared(grid, threads, bytes),
+            fft_tile::<N>(&x, &mut y, at, tiles.log, false, false, false, inverse, inverse)
+        )))
     }
 
     /// Two launches for as many rows as have room in the workspace: one for the columns of their matrices, and one for the rows of these.

@@ -6,11 +6,10 @@ use warpsmith::prelude::*;
 use super::Complex32;
 use super::call::{Fft, MOST_BITS, settings};
 use super::halves::{HalfRows, THREADS, fft_join_halves, fft_pair_up, fft_split_halves, fft_take_apart};
-use super::radix::ELEMENTS;
 use super::real_rows::{LEAST_BITS, irfft_rows, rfft_rows};
 use super::real_short::{self, RealRows, irfft_short_rows, rfft_short_rows};
 use super::sequences::Span;
-use super::ways::{MANY, MANY_FROM, MANY_OF_SPLIT_FROM, Rows, Tiles, in_packs};
+use super::ways::{MANY_FROM, MANY_OF_SPLIT_FROM, Rows, Tiles, in_packs, of_each};
 use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, extents, matrix, matrix_mut, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, grid_of, step};
 use crate::error::KernelError;
@@ -242,16 +241,11 @@ impl<'a> Family<'a> for Rfft<'a> {
             let [from, to] = real.spans();
             let (x, at) = (x.values::<Complex32>(), tiles.sequences(count, self.scale, 0.0, from, to));
             let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
-            macro_rules! rows {
-                ($elements:expr) => {
-                    step!(
-                        target,
-                        shared(grid, threads, bytes),
-                        rfft_rows::<{ $elements }, { $elements / 2 }>(&x, &mut y, at, tiles.log)
-                    )
-                };
-            }
-            return Ok(vec![if tiles.each == MANY { rows!(MANY) } else { rows!(ELEMENTS) }]);
+            return Ok(vec![of_each!(tiles, N => step!(
+                target,
+                shared(grid, threads, bytes),
+                rfft_rows::<N>(&x, &mut y, at, tiles.log)
+            ))]);
         }
         let pairs = if real.is_paired {
             matrix(x.values::<Complex32>(), count, len)?.stride(from / 2)?
@@ -312,16 +306,11 @@ impl<'a> Family<'a> for Irfft<'a> {
             let mut y = y.into_values::<Complex32>();
             let at = tiles.sequences(count, self.scale, 0.0, from, to);
             let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
-            macro_rules! rows {
-                ($elements:expr) => {
-                    step!(
-                        target,
-                        shared(grid, threads, bytes),
-                        irfft_rows::<{ $elements }, { $elements / 2 }>(&x, &mut y, at, tiles.log)
-                    )
-                };
-            }
-            return Ok(vec![if tiles.each == MANY { rows!(MANY) } else { rows!(ELEMENTS) }]);
+            return Ok(vec![of_each!(tiles, N => step!(
+                target,
+                shared(grid, threads, bytes),
+                irfft_rows::<N>(&x, &mut y, at, tiles.log)
+            ))]);
         }
         let mut split: Box<Buffer<Complex32>> = Box::new(target.device.alloc_uninit(count * len)?);
         // SAFETY: the step owns the buffer.

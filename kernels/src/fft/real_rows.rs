@@ -20,14 +20,9 @@ const STAGED: u32 = 7;
 const SHORT: u32 = 6;
 
 /// `y` gets the halves of spectra of real rows, `2^log + 1` elements each, times a factor. `x` has the rows as complex ones of `2^log`
-/// elements. A thread has `N` of them, and `PAIRS` is half of that: pairs of elements that are as far from both ends of a row.
+/// elements. A thread has `N` of them, an even number: pairs of elements that are as far from both ends of a row.
 #[gpu_kernel(launch_bounds(MOST_THREADS, { 32 / N }), noalias)]
-pub fn rfft_rows<const N: usize, const PAIRS: usize>(
-    x: &[Complex32],
-    y: &mut [Complex32],
-    at: Sequences,
-    #[comptime] log: u32,
-) {
+pub fn rfft_rows<const N: usize>(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime] log: u32) {
     let mut memory = dynamic_shared::<Complex32>();
     let at = at.of_rows();
     let len = 1u32 << log;
@@ -53,21 +48,21 @@ pub fn rfft_rows<const N: usize, const PAIRS: usize>(
         memory[i] = elements[k].scaled(at.factor);
     }
     sync_threads();
-    let roots = roots::<N, PAIRS>(mine, threads);
+    let roots = roots::<N>(mine, threads);
     if log <= STAGED {
         let both_ends = |memory: &mut [Complex32], first: usize, last: usize| {
             let both = ends(memory[first]);
             memory[first] = both.first;
             memory[last] = both.last;
         };
-        replace_pairs::<N, PAIRS>(&mut memory, base, len, mine.j as u32, roots, both_ends, joined);
+        replace_pairs::<N>(&mut memory, base, len, mine.j as u32, roots, both_ends, joined);
         sync_threads();
         store_halves::<N>(y, at, first, log, &memory);
     } else if first + mine.sequence < at.count {
         let start = at.to.start(first + mine.sequence);
         let element = |e: u32| memory[base + spread(e, 16)];
         #[unroll]
-        for m in 0..PAIRS {
+        for m in 0..N / 2 {
             let k = m as u32 * threads + mine.j as u32;
             if k == 0 {
                 let Pair { first, last } = ends(element(0));
@@ -84,14 +79,9 @@ pub fn rfft_rows<const N: usize, const PAIRS: usize>(
 }
 
 /// `y` gets the real rows, as complex ones of `2^log` elements, whose halves of spectra are the rows of `x`, of `2^log + 1` elements, times a
-/// factor. `N` and `PAIRS` are those of [`rfft_rows`](struct@rfft_rows).
+/// factor. `N` is that of [`rfft_rows`](struct@rfft_rows).
 #[gpu_kernel(launch_bounds(MOST_THREADS, { 32 / N }), noalias)]
-pub fn irfft_rows<const N: usize, const PAIRS: usize>(
-    x: &[Complex32],
-    y: &mut [Complex32],
-    at: Sequences,
-    #[comptime] log: u32,
-) {
+pub fn irfft_rows<const N: usize>(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime] log: u32) {
     let mut memory = dynamic_shared::<Complex32>();
     let at = at.of_rows();
     let len = 1u32 << log;
@@ -100,18 +90,18 @@ pub fn irfft_rows<const N: usize, const PAIRS: usize>(
     let first = block_idx().x as usize * (1usize << at.of_block);
     let apart = spread(len, 16);
     let base = mine.sequence as u32 * apart;
-    let roots = roots::<N, PAIRS>(mine, threads);
+    let roots = roots::<N>(mine, threads);
     if log <= STAGED {
         load_halves::<N>(x, at, first, log, &mut memory);
         let first_of_ends = |memory: &mut [Complex32], first: usize, last: usize| {
             memory[first] = of_ends(memory[first], memory[last]);
         };
-        replace_pairs::<N, PAIRS>(&mut memory, base, len, mine.j as u32, roots, first_of_ends, split);
+        replace_pairs::<N>(&mut memory, base, len, mine.j as u32, roots, first_of_ends, split);
     } else {
         // Behind the last row are its copies, which nobody stores.
         let start = at.from.start((first + mine.sequence).min(at.count - 1));
         #[unroll]
-        for m in 0..PAIRS {
+        for m in 0..N / 2 {
             let k = m as u32 * threads + mine.j as u32;
             if k == 0 {
                 memory[base] = of_ends(x[start], x[start + len as usize]);
@@ -146,17 +136,17 @@ pub fn irfft_rows<const N: usize, const PAIRS: usize>(
 /// Replaces the thread's pairs of the row of `len + 1` elements that begins at `base`: the first and the last element by `ends`, and others by
 /// `pair`, which also gets their root. The element in the middle becomes its conjugate.
 #[gpu_fn]
-fn replace_pairs<const N: usize, const PAIRS: usize>(
+fn replace_pairs<const N: usize>(
     memory: &mut [Complex32],
     base: u32,
     len: u32,
     j: u32,
-    roots: [Complex32; PAIRS],
+    roots: [Complex32; N],
     ends: impl Fn(&mut [Complex32], usize, usize),
     pair: impl Fn(Complex32, Complex32, Complex32) -> Pair,
 ) {
     #[unroll]
-    for m in 0..PAIRS {
+    for m in 0..N / 2 {
         let k = m as u32 * (len / N as u32) + j;
         let (a, b) = ((base + k) as usize, (base + len - k) as usize);
         assume(a < memory.len() && b < memory.len());
@@ -173,14 +163,15 @@ fn replace_pairs<const N: usize, const PAIRS: usize>(
     }
 }
 
-/// `exp(-πi * k / len)` for the thread's pairs, `k` elements from both ends: half a turn by `N` from one to the next.
+/// `exp(-πi * k / len)` for the thread's pairs, `k` elements from both ends: half a turn by `N` from one to the next. The first half of the
+/// array has them.
 #[gpu_fn]
-fn roots<const N: usize, const PAIRS: usize>(mine: Share, threads: u32) -> [Complex32; PAIRS] {
+fn roots<const N: usize>(mine: Share, threads: u32) -> [Complex32; N] {
     let first = Complex32::unit(mine.j as f32 / (threads * N as u32) as f32);
     let second = first.times(Complex32::unit(1.0 / N as f32));
-    let mut roots = [first; PAIRS];
+    let mut roots = [first; N];
     #[unroll]
-    for m in 0..PAIRS {
+    for m in 0..N / 2 {
         let steps = m / 2 * (32 / N);
         roots[m] = if m % 2 == 0 { first.turned(steps) } else { second.turned(steps) };
     }

@@ -90,6 +90,20 @@ impl Tiles {
     }
 }
 
+/// The launch of these tiles, in which the constant `$n` is the number of elements of a thread.
+macro_rules! of_each {
+    ($tiles:expr, $n:ident => $launch:expr) => {
+        if $tiles.each == crate::fft::ways::MANY {
+            const $n: usize = crate::fft::ways::MANY;
+            $launch
+        } else {
+            const $n: usize = crate::fft::radix::ELEMENTS;
+            $launch
+        }
+    };
+}
+pub(super) use of_each;
+
 /// How rows are transformed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Way {

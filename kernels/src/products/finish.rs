@@ -26,6 +26,15 @@ pub struct Finish {
     pub has_residual: bool,
 }
 
+#[gpu_impl]
+impl Finish {
+    /// The same with what a kernel was compiled for, so that each sum is finished by no more than what is needed.
+    pub fn knowing(self, has_bias: bool, has_residual: bool, adds: bool) -> Finish {
+        let beta = if adds { self.beta } else { 0.0 };
+        Finish { beta, has_bias, has_residual, ..self }
+    }
+}
+
 /// The memory that finishing a product reads, with how, where its product begins.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]

@@ -181,9 +181,9 @@ fn sparse_products_and_spectra_print_what_the_snapshots_show() {
     prints::<fft_tile<16>>("fft_tile@4096", (12, false, false, false, false, false));
     prints::<fft_tile<32>>("fft_tile@16384", (14, false, false, false, false, false));
     prints::<rfft_short_rows>("rfft_short_rows@16", (3,));
-    prints::<rfft_rows<16, 8>>("rfft_rows@64", (5,));
-    prints::<rfft_rows<16, 8>>("rfft_rows@4096", (11,));
-    prints::<irfft_rows<16, 8>>("irfft_rows@64", (5,));
+    prints::<rfft_rows<16>>("rfft_rows@64", (5,));
+    prints::<rfft_rows<16>>("rfft_rows@4096", (11,));
+    prints::<irfft_rows<16>>("irfft_rows@64", (5,));
     prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", (true,));
 }
 

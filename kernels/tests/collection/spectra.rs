@@ -131,7 +131,7 @@ fn real_rows_are_transformed_and_back() {
         check_real(&device, [150, 6, 2, 2], 9);
         check_real(&device, [70, 7, 2, 0], 11);
         check_real(&device, [35, 8, 4, 0], 10);
-        for log in [9, 12, 14] {
+        for log in [9, 12, 14, 15] {
             check_real(&device, [2, log, 0, 0], log as u64);
         }
         if scale(&device) > 1 {
@@ -144,9 +144,9 @@ fn real_rows_are_transformed_and_back() {
 }
 
 #[test]
-fn short_real_rows_take_one_launch() {
+fn real_rows_up_to_32768_take_one_launch() {
     let device = Device::simulator();
-    for len in [2usize, 16, 32] {
+    for len in [2usize, 16, 32, 1 << 15] {
         let mut x = device.alloc_zeroed::<f32>(3 * len).expect("memory");
         let mut y = device.alloc_zeroed::<Complex32>(3 * (len / 2 + 1)).expect("memory");
         let from = matrix(&x, 3, len).expect("it fits");

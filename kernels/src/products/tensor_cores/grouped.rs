@@ -133,9 +133,7 @@ pub fn grouped_warpgroups<
     } else {
         registers::<232>();
         let (down, right) = place_of_group::<ROWS, OWN>(group);
-        // Each sum is finished by no more than what is needed.
-        let mut how = how;
-        (how.beta, how.has_bias, how.has_residual, how.is_turned) = (0.0, has_bias, false, false);
+        let how = Finish { is_turned: false, ..how.knowing(has_bias, false, false) };
         let mut math = ring.consumer();
         let mut at = turns[0].first();
         while at < turns[0].end() {
@@ -274,8 +272,7 @@ pub fn grouped_warps<
     #[comptime] has_bias: bool,
 ) {
     let mut rings = shared!([T; RINGS], align = 512);
-    let mut how = how;
-    (how.beta, how.has_bias, how.has_residual, how.is_turned) = (0.0, has_bias, false, false);
+    let how = Finish { is_turned: false, ..how.knowing(has_bias, false, false) };
     let part = part_of(block_idx().x, shape, offsets, rows);
     let (group, first, end, left) =
         (part.group as usize, part.row as usize, part.end as usize, part.col as usize * TILE);

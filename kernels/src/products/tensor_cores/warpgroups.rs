@@ -197,11 +197,8 @@ pub fn gemm_warpgroups<
         let mut math = ring.consumer();
         let mut back = false;
         let factors = Factors::new(a_scales, b_scales, strides, shape.m, shape.n);
-        // Each sum is finished by no more than what is needed. If there is a residual, that is asked again for each element: ptxas would
-        // load many of them at once, and spill sums.
-        let mut how = how;
-        (how.beta, how.has_bias) = (0.0, has_bias);
-        how.has_residual = has_residual && how.has_residual;
+        // If there is a residual, that is asked again for each element: ptxas would load many of them at once, and spill sums.
+        let how = how.knowing(has_bias, has_residual && how.has_residual, false);
         let finisher = Finisher::new(how, bias, residual, epilogue, 0);
         let target = Target::new(finisher, factors, scaling, shape);
         for tile in (first..tiles[0] * tiles[1]).step_by(apart) {

@@ -206,11 +206,8 @@ pub fn gemm_warps<
         sums.store(c, row, col, |sum| sum.cast::<C>());
     } else {
         let factors = Factors::new(a_scales, b_scales, strides, shape.m, shape.n);
-        // Each sum is finished by no more than what is needed.
-        let mut how = how;
-        (how.has_bias, how.has_residual) = (has_bias, has_residual);
-        how.beta = if adds { how.beta } else { 0.0 };
-        let finisher = Finisher::new(how, bias, residual, epilogue, product);
+        let finisher =
+            Finisher::new(how.knowing(has_bias, has_residual, adds), bias, residual, epilogue, product);
         let target = Target::new(finisher, factors, scaling, shape);
         sums.map(|r, c, sum| target.finished_in_place(sum, row + r, col + c, to));
         sums.store(c, row, col, |x| x.kept().cast::<C>());
