@@ -139,6 +139,29 @@ impl Quantity {
         }
     }
 
+    /// The exact quotient by another quantity that is one of its factors.
+    pub fn over(&self, by: &Quantity) -> Option<Quantity> {
+        match (self, by) {
+            _ if self == by => Some(Quantity::Const(1)),
+            (Quantity::Product(ab), _) if ab.iter().any(|a| a.over(by).is_some()) => {
+                let [a, b] = &**ab;
+                a.over(by)
+                    .map(|rest| rest.product(b.clone()))
+                    .or_else(|| Some(a.clone().product(b.over(by)?)))
+            }
+            (_, Quantity::Product(ab)) => self.over(&ab[0])?.over(&ab[1]),
+            _ => None,
+        }
+    }
+
+    /// The quantities of which it is the least.
+    pub fn bounds(&self) -> Vec<&Quantity> {
+        match self {
+            Quantity::Least(ab) => ab.iter().flat_map(Quantity::bounds).collect(),
+            own => vec![own],
+        }
+    }
+
     /// The lesser of both.
     pub fn least(self, other: Quantity) -> Quantity {
         match (self, other) {

@@ -55,11 +55,13 @@ impl Walk<'_> {
         let aliases: Vec<(Expr, i128)> = facts
             .ranges()
             .filter(|(_, range)| range.needs.is_empty())
-            .filter_map(|(var, range)| Some((self.known.alias(var)?.clone(), range.high.as_const()?)))
+            .filter_map(|(var, range)| {
+                Some((self.known.alias(var)?.clone(), range.high.as_const()?.checked_add(1)?))
+            })
             .collect();
         self.known.extend(facts);
-        for (alias, high) in aliases {
-            let facts = self.is_below(&alias, high + 1);
+        for (alias, limit) in aliases {
+            let facts = self.is_below(&alias, limit);
             self.known.extend(facts);
         }
     }

@@ -230,10 +230,10 @@ impl FunctionScope<'_> {
             BinaryOp::Sub => self.subtracted(a, b, scalar, ordered),
             BinaryOp::Div => {
                 let sound = joined(&positive(&a)?, &self.ensure_least(&b, 1)?);
-                let most = Range {
-                    low_needs: joined(&needs.0, &needs.1),
-                    ..made(a.low.ratio(b.high), a.high.ratio(b.low))
-                };
+                // Below a multiple of the divisor, the quotient is below the other factors.
+                let factors = a.high.bounds().into_iter().find_map(|most| most.clone().plus(1).over(&b.low));
+                let high = factors.map_or_else(|| a.high.clone().ratio(b.low), |others| others.plus(-1));
+                let most = Range { low_needs: joined(&needs.0, &needs.1), ..made(a.low.ratio(b.high), high) };
                 Some(Range { needs: joined(&needs.0, &needs.1), ..most }.needing(&sound))
             }
             BinaryOp::Rem => {

@@ -1,4 +1,4 @@
-//! What comparisons of quotients and differences tell of their operands, and what an inequality tells.
+//! What comparisons of differences tell of their operands, and what an inequality tells.
 
 use super::known::{Known, strip};
 use super::range::{Range, integer, joined};
@@ -18,24 +18,12 @@ impl Known {
             let most = Range::at_most(scalar, above.high.clone().plus(-1), joined(&needs, &above.needs));
             self.at_most(less, most, known, scope);
             let least = joined(&needs, &below.low_needs);
-            self.learn(more, Range::at_least(scalar, below.low.clone().plus(1), least));
+            let least = Range::at_least(scalar, below.low.clone().plus(1), least);
+            self.at_least(more, least, known, scope);
             if needs.is_empty() {
                 self.order(less, more);
             }
         }
-    }
-
-    /// Learns the range of `x` from the greatest value of `x / c` or `x >> c`.
-    pub(super) fn dividend_is(&mut self, e: &Expr, range: &Range, scope: &FunctionScope) {
-        let ExprKind::Binary(op, x, by) = &scope.look(e).kind else { return };
-        let (Some(scalar), Some(by)) = (integer(x), by.as_int()) else { return };
-        let by = match op {
-            BinaryOp::Div if by > 0 => by,
-            BinaryOp::Shr if (0..i128::from(scalar.bits())).contains(&by) => 1 << by,
-            _ => return,
-        };
-        let high = range.high.clone().product(Quantity::Const(by)).plus(by - 1);
-        self.learn(x, Range::at_most(scalar, high, range.needs.clone()));
     }
 
     /// Learns from the least value of `a - b` that `b` is so much less than the greatest `a`.

@@ -48,6 +48,13 @@ impl Known {
         }
     }
 
+    /// Adds that the first is at most the second.
+    pub(super) fn order_or_same(&mut self, less: &Expr, more: &Expr) {
+        if is_trackable(less) && is_trackable(more) {
+            self.orders.push((strip(less).clone(), strip(more).clone(), false));
+        }
+    }
+
     /// Returns whether the successor of `a` is known to be at most `b`: then `a` is less than `b`, unless the successor wraps.
     pub fn is_followed(&self, a: &Expr, b: &Expr) -> bool {
         let (a, b) = (strip(a), strip(b));
@@ -226,7 +233,7 @@ impl Known {
         if let Some(scalar) = integer(more) {
             let range = Range::at_least(scalar, below.low.plus(gap), below.low_needs);
             self.difference_is_more(more, &range, known, scope);
-            self.learn(more, range);
+            self.at_least(more, range, known, scope);
         }
         if is_trackable(less) && is_trackable(more) {
             self.orders.push((strip(less).clone(), strip(more).clone(), gap > 0));
@@ -257,13 +264,15 @@ impl Known {
                 for (part, other) in [(a, of_b), (b, of_a)] {
                     let high = range.high.clone().sum(other.low.negated());
                     let needs = joined(&needs, &other.low_needs);
-                    self.learn(part, Range::at_most(integer(part).unwrap_or(Scalar::U64), high, needs));
+                    let range = Range::at_most(integer(part).unwrap_or(Scalar::U64), high, needs);
+                    self.dividend_is(part, &range, known, scope);
+                    self.learn(part, range);
                 }
             }
         }
         self.product_is(e, &range, known, scope);
         self.factor_is(e, &range, known, scope);
-        self.dividend_is(e, &range, scope);
+        self.dividend_is(e, &range, known, scope);
         self.difference_is_less(e, &range, known, scope);
         self.cast_is(e, &range);
         self.learn(e, range);

@@ -7,6 +7,7 @@
 mod arithmetic;
 mod bits;
 mod conditions;
+mod divided;
 mod elements;
 mod guards;
 mod interval;

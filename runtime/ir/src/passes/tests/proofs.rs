@@ -32,10 +32,9 @@ fn launched(module: &Module, dice: &mut Dice) -> [usize; 2] {
     let grid = [wide - dice.below(wide.min(4) as usize) as u32, 1 + dice.below(2) as u32, 1];
     let most = dice.pick(&[4, 40, 1024]);
     let mut block = [1 + dice.below(most) as u32, 1 + dice.below(3) as u32, 1];
-    if let Some(most) = module.attributes.max_threads {
-        block[1] = block[1].min(most);
-        block[0] = block[0].min(most / block[1]);
-    }
+    let most = module.attributes.max_threads.unwrap_or(crate::limits::BLOCK_THREADS);
+    block[1] = block[1].min(most);
+    block[0] = block[0].min(most / block[1]);
     let (address, shared) =
         (4096 + 4 * dice.below(3) as u64, 4 * dice.below(200) as u32 + dice.below(4) as u32);
     let (thread, at, frame, fulfilled) = ([0; 2], [0; 2], Frame::default(), 0);
