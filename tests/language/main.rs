@@ -51,6 +51,7 @@ mod patterns;
 mod plain;
 mod plain_conditions;
 mod plain_constants;
+mod plain_indices;
 mod plain_methods;
 mod plain_parts;
 mod proven;

@@ -103,11 +103,11 @@ fn counts(x: &[i32], out: &mut [i32]) {
 #[test]
 fn a_variable_that_only_indexes_has_the_type_that_rust_gives_it() {
     let source = counts::cuda_source().expect("CUDA").to_string();
-    let types =
-        ["int a = 0", "unsigned int b = 0u", "unsigned long long c = 0ull", "int c_1 = 0", "int d = 2"];
-    for text in types {
-        assert!(source.contains(&format!("for ({text};")), "{text} in {source}");
+    let usize_ = "unsigned long long";
+    for variable in ["a = 0ull", "c = 0ull", "c_1 = 0ull", "d = 2ull"] {
+        assert!(source.contains(&format!("for ({usize_} {variable};")), "{variable} in {source}");
     }
+    assert!(source.contains("for (unsigned int b = 0u;"), "{source}");
     everywhere::<counts>(&(), |device| {
         let x = device.upload(&[3, 1, 4, 1, 5]).expect("memory");
         let out = written(device, (9, 77), |out| counts(&x, out).grid(1).block(1).launch(device));

@@ -9,6 +9,7 @@ use syn::{Expr, ExprCall, ExprMethodCall};
 use super::device_method::hidden_method;
 use super::device_path::DevicePath;
 use super::foreign_names;
+use super::index_types::takes_indices;
 use super::iteration::makes_iterator;
 use super::launch_chain::LaunchChain;
 use super::lend;
@@ -294,6 +295,9 @@ impl Lower<'_> {
         if lend::method_lends(e) {
             self.lends = true;
             witness = lend::all(&e.args.iter().collect::<Vec<_>>(), &witness);
+        }
+        if takes_indices(&e.method) {
+            self.index_types.arguments(&e.args, &mut witness);
         }
         let receiver = self.methods.receiver(&method, &receiver);
         let method = hidden_method(&method);

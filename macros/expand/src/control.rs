@@ -186,8 +186,8 @@ impl Lower<'_> {
     /// The variable of a loop over a range.
     fn counter(&mut self, e: &ExprForLoop, name: Option<&syn::PatIdent>, walk: &Walk<'_>) -> Counter {
         if only_indexes(e, walk.start, walk.end) {
-            let ty = quote!(::warpsmith::ir::Type::Scalar(::warpsmith::ir::Scalar::I32));
-            return Counter { ty, suffix: "i32", see: TokenStream::new() };
+            let ty = quote!(::warpsmith::ir::Type::U64);
+            return Counter { ty, suffix: "usize", see: TokenStream::new() };
         }
         let (probe, index) = self.probe(e.pat.span());
         let unnamed = syn::Ident::new("__unnamed", proc_macro2::Span::call_site());

@@ -39,6 +39,7 @@ mod global;
 mod held_body;
 mod images;
 mod impls;
+mod index_types;
 mod iteration;
 mod kernel;
 mod launch_chain;

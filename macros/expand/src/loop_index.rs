@@ -1,4 +1,4 @@
-//! Loop variables that only index: nothing else says their type, so it is Rust's `i32`.
+//! Loop variables that only index: nothing else says their type, so it is `usize`.
 //!
 //! rustc would know that at the end of the function alone, and looks at each unresolved type again at
 //! every call until then. This module only looks at tokens; in doubt a variable is left to rustc.
@@ -33,7 +33,7 @@ pub fn write_type(e: &mut ExprForLoop) {
         && let Some(start) = &mut range.start
         && let Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) = &mut **start
     {
-        *int = LitInt::new(&format!("{int}i32"), int.span());
+        *int = LitInt::new(&format!("{int}usize"), int.span());
     }
 }
 

@@ -10,6 +10,7 @@ use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
 
+use super::index_types::IndexTypes;
 use crate::errors::Errors;
 use crate::rustc_span;
 
@@ -100,6 +101,8 @@ pub struct Lower<'e> {
     pub guarded: bool,
     /// Whether a call lends what may be an array.
     pub lends: bool,
+    /// The types of its indices.
+    pub index_types: IndexTypes,
     /// Whether the body knows generic types.
     pub generic: bool,
     /// The probe of the last value that was tapped.
@@ -130,6 +133,7 @@ impl<'e> Lower<'e> {
             methods: Default::default(),
             guarded: false,
             lends: false,
+            index_types: IndexTypes::new(site),
             generic: false,
             last_tap: Cell::new(None),
             ended: HashSet::new(),

@@ -136,7 +136,7 @@ impl Lower<'_> {
             }
         };
         let line = self.line(e.index.span());
-        let mut index = to_index(&e.index, &index_witness);
+        let mut index = self.index_types.index(&e.index, &index_witness);
         let mut record = quote!(__r.index(__o0, __o1));
         if self.may_be_overloaded(&e.expr) {
             let own = self.own_name("__base", e.index.span());
@@ -227,7 +227,9 @@ impl Lower<'_> {
         let mut rest = names.iter().skip(1);
         let (b, start) = (&names[0], optional(range.start.as_ref().and_then(|_| rest.next())));
         let end = optional(range.end.as_ref().and_then(|_| rest.next()));
-        let mut bound = |written: &Option<Box<Expr>>| written.as_ref().and_then(|_| ends.next());
+        let mut bound = |written: &Option<Box<Expr>>| {
+            written.as_ref().and_then(|e| Some(self.index_types.tied(e, ends.next()?)))
+        };
         let bounds = PartBounds { start: bound(&range.start), end: bound(&range.end), inclusive };
         Lowered {
             witness: slice_value(base.span(), &base_witness, bounds, mutable),
@@ -285,23 +287,6 @@ impl PartBounds {
         let behind = self.inclusive.then(|| quote!(+ 1));
         let end = self.end.map(|end| quote!(::warpsmith::__macro::IndexInteger::to_index(#end) #behind));
         (start, optional(end))
-    }
-}
-
-/// An index of any integer type, or a tuple of them.
-pub fn to_index(index: &Expr, tokens: &TokenStream) -> TokenStream {
-    let span = index.span().resolved_at(Span::call_site());
-    match index {
-        Expr::Tuple(tuple) if tuple.elems.len() == 2 => {
-            quote_spanned!(span=> ::warpsmith::__macro::to_index2(#tokens))
-        }
-        Expr::Tuple(tuple) if tuple.elems.len() == 3 => {
-            quote_spanned!(span=> ::warpsmith::__macro::to_index3(#tokens))
-        }
-        _ if plain_integer(index).is_some() => {
-            quote_spanned!(span=> <i32 as ::warpsmith::__macro::IndexInteger>::to_index(#tokens))
-        }
-        _ => quote_spanned!(span=> ::warpsmith::__macro::IndexInteger::to_index(#tokens)),
     }
 }
 

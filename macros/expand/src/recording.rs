@@ -88,6 +88,7 @@ pub fn recording(
     let (probes, tree) = lower.probe_tree();
     let plain = guard.and_then(|guard| guard.plain.as_ref());
     let asked = plain.map(|path| ask(&format_ident!("__sound"), path));
+    let (index_types, choose) = (lower.index_types.declarations(false), lower.index_types.choose());
     let methods = lower.methods.items(asked.as_ref());
     let blocks = std::mem::take(&mut lower.blocks);
     let known_macros = lower.known_macros();
@@ -111,6 +112,7 @@ pub fn recording(
                 #lending
                 #methods
                 #probes
+                #index_types
                 // The rest is type-checked, but not borrow-checked: the twin is.
                 ::warpsmith::__macro::unreached();
                 #known_macros
@@ -118,6 +120,7 @@ pub fn recording(
                 let #giver = #returned;
                 // The twin says where `unsafe` is missing.
                 #giver.end(unsafe { #body_witness #missing });
+                #choose
                 #tree
             });
         },

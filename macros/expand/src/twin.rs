@@ -8,11 +8,12 @@ use syn::{Block, Expr, ExprIndex, Macro, Signature, Stmt, Token, Type, parse_quo
 
 use super::assign::compound;
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
+use super::index_types::{IndexTypes, takes_indices};
 use super::iteration::is_iterator;
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
 use super::lower::any_ident;
-use super::places::{PartBounds, slice_method, slice_value, to_index};
+use super::places::{PartBounds, slice_method, slice_value};
 use super::spelled::writes_receiver;
 use super::types::Slices;
 use crate::visitor::{BelowMut, VisitMut};
@@ -22,7 +23,8 @@ use syn::visit_mut;
 pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
     let mut block = block.clone();
     let is_const = sig.is_some_and(|sig| sig.constness.is_some());
-    let mut twin = Twin { is_const, lends: false, launches: false };
+    let index_types = IndexTypes::new(block.brace_token.span.open());
+    let mut twin = Twin { is_const, lends: false, launches: false, index_types };
     twin.visit_block_mut(&mut block);
     if twin.lends {
         let imports = super::lend::imports();
@@ -35,6 +37,9 @@ pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
             use ::warpsmith::__macro::{ArrayMethods as _, ArrayParts as _, SearchArrays as _};
         );
         block.stmts.insert(0, Stmt::Item(syn::Item::Verbatim(methods)));
+    }
+    if let Some(around) = twin.index_types.around(&block) {
+        block.stmts = vec![Stmt::Expr(Expr::Verbatim(around), None)];
     }
     block
 }
@@ -72,6 +77,8 @@ struct Twin {
     lends: bool,
     /// Whether the next call is one of a kernel that is launched.
     launches: bool,
+    /// The types of its indices.
+    index_types: IndexTypes,
 }
 
 impl VisitMut for Twin {
@@ -99,17 +106,25 @@ impl VisitMut for Twin {
             visit_mut::visit_expr_mut(&mut BelowMut(self), &mut index.expr);
             visit_mut::visit_expr_mut(&mut BelowMut(self), &mut index.index);
             if let Expr::Range(range) = &*index.index {
-                *call.receiver = part(&index.expr, range, mutable);
+                *call.receiver = self.part(&index.expr, range, mutable);
             }
         }
         if let Expr::ForLoop(e) = expr {
             write_type(e);
         }
         if let Some(place) = written(expr).filter(|place| !self.is_const && reads_itself(place) == 1) {
-            index_last(place);
+            self.index_last(place);
         }
         let launched = matches!(expr, Expr::Call(_)) && std::mem::take(&mut self.launches);
         visit_mut::visit_expr_mut(&mut BelowMut(self), expr);
+        if let Expr::MethodCall(call) = expr
+            && !self.is_const
+            && takes_indices(&call.method)
+        {
+            for arg in &mut call.args {
+                *arg = Expr::Verbatim(self.index_types.tied(arg, arg.to_token_stream()));
+            }
+        }
         match expr {
             Expr::Call(call) => {
                 if let Expr::Path(path) = &mut *call.func
@@ -133,12 +148,12 @@ impl VisitMut for Twin {
                 if let Expr::Index(index) = &*reference.expr
                     && let Expr::Range(range) = &*index.index
                 {
-                    *expr = part(&index.expr, range, reference.mutability.is_some());
+                    *expr = self.part(&index.expr, range, reference.mutability.is_some());
                 }
             }
             Expr::Index(index) if !self.is_const && !matches!(*index.index, Expr::Range(_)) => {
                 let inner = &index.index;
-                *index.index = Expr::Verbatim(to_index(inner, &inner.to_token_stream()));
+                *index.index = Expr::Verbatim(self.index_types.index(inner, &inner.to_token_stream()));
             }
             Expr::ForLoop(syn::ExprForLoop { attrs, .. })
             | Expr::While(syn::ExprWhile { attrs, .. })
@@ -202,24 +217,6 @@ fn reads_itself(place: &Expr) -> usize {
     }
 }
 
-/// Makes `x[x.len() - 1]` evaluate its index before it borrows `x`, as Rust does for its own slices.
-fn index_last(place: &mut Expr) {
-    match place {
-        Expr::Paren(e) => index_last(&mut e.expr),
-        Expr::Field(e) => index_last(&mut e.base),
-        Expr::Index(e) if reads_itself(&e.expr) == 0 && !matches!(*e.index, Expr::Range(_)) => {
-            let (base, index, own) = (&e.expr, &e.index, e.span());
-            let index = to_index(index, &index.to_token_stream());
-            // An index that is out of bounds is a fault of the line that the call is at.
-            let call = quote_spanned!(own=> __at_mut(#index));
-            let span = own.resolved_at(Span::call_site());
-            *place = parse_quote_spanned!(span=> (*{ use ::warpsmith::__macro::AtMut as _; (#base).#call }));
-        }
-        Expr::Index(e) => index_last(&mut e.expr),
-        _ => {}
-    }
-}
-
 /// The variable that a place is in, if nothing is called on the way.
 fn root(place: &Expr) -> Option<&Ident> {
     match place {
@@ -235,26 +232,6 @@ fn root(place: &Expr) -> Option<&Ident> {
 /// Returns whether an index names a variable.
 fn names(index: &impl ToTokens, name: &Ident) -> bool {
     any_ident(index.to_token_stream(), &|ident| ident == name)
-}
-
-/// A reference to a part of a slice; the inner of `x[a..][..n]` borrows as the outer.
-fn part(base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
-    let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
-    let end = |e: &Option<Box<Expr>>| e.as_ref().map(|e| e.to_token_stream());
-    let span = base.span();
-    let reads_itself = mutable && root(base).is_some_and(|root| names(range, root));
-    let base = match base {
-        Expr::Index(ExprIndex { expr, index, .. }) => match &**index {
-            Expr::Range(range) => part(expr, range, mutable).to_token_stream(),
-            _ => base.to_token_stream(),
-        },
-        _ => base.to_token_stream(),
-    };
-    let bounds = PartBounds { start: end(&range.start), end: end(&range.end), inclusive };
-    Expr::Verbatim(match reads_itself {
-        true => slice_method(span, &base, bounds),
-        false => slice_value(span, &base, bounds, mutable),
-    })
 }
 
 /// Makes a message with values the text as it stands, and prints it with its values before: so does the text on a GPU.
@@ -284,6 +261,46 @@ fn told(name: &str, arguments: &mut Punctuated<Expr, Token![,]>) {
 }
 
 impl Twin {
+    /// Makes `x[x.len() - 1]` evaluate its index before it borrows `x`, as Rust does for its own slices.
+    fn index_last(&mut self, place: &mut Expr) {
+        match place {
+            Expr::Paren(e) => self.index_last(&mut e.expr),
+            Expr::Field(e) => self.index_last(&mut e.base),
+            Expr::Index(e) if reads_itself(&e.expr) == 0 && !matches!(*e.index, Expr::Range(_)) => {
+                let (base, index, own) = (&e.expr, &e.index, e.span());
+                let index = self.index_types.index(index, &index.to_token_stream());
+                // An index that is out of bounds is a fault of the line that the call is at.
+                let call = quote_spanned!(own=> __at_mut(#index));
+                let span = own.resolved_at(Span::call_site());
+                *place =
+                    parse_quote_spanned!(span=> (*{ use ::warpsmith::__macro::AtMut as _; (#base).#call }));
+            }
+            Expr::Index(e) => self.index_last(&mut e.expr),
+            _ => {}
+        }
+    }
+
+    /// A reference to a part of a slice; the inner of `x[a..][..n]` borrows as the outer.
+    fn part(&mut self, base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
+        let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
+        let mut end =
+            |e: &Option<Box<Expr>>| e.as_ref().map(|e| self.index_types.tied(e, e.to_token_stream()));
+        let bounds = PartBounds { start: end(&range.start), end: end(&range.end), inclusive };
+        let span = base.span();
+        let reads_itself = mutable && root(base).is_some_and(|root| names(range, root));
+        let base = match base {
+            Expr::Index(ExprIndex { expr, index, .. }) => match &**index {
+                Expr::Range(range) => self.part(expr, range, mutable).to_token_stream(),
+                _ => base.to_token_stream(),
+            },
+            _ => base.to_token_stream(),
+        };
+        Expr::Verbatim(match reads_itself {
+            true => slice_method(span, &base, bounds),
+            false => slice_value(span, &base, bounds, mutable),
+        })
+    }
+
     /// Wraps the arguments of a call that may be arrays.
     fn lend(&mut self, args: &mut Punctuated<Expr, Token![,]>) {
         self.lends = true;

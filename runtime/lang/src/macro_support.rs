@@ -22,8 +22,8 @@ pub use crate::simulator::declared::{hides, reads, writes};
 pub use crate::types::lend;
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{
-    ArrayMethods, ArrayParts, DeviceType, GpuType, IndexInteger, PartIndex, Sliceable, SliceableMut,
-    no_variant,
+    ArrayMethods, ArrayParts, DeviceType, GpuType, IndexInteger, IndexOfAnyType, IndexOfUsize, IndexType,
+    PartIndex, Sliceable, SliceableMut, no_variant, tied, ties, to_index2, to_index3,
 };
 pub use crate::witness::{
     CalledFromKernels, ConstBlock, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem,
@@ -71,26 +71,6 @@ impl<T: core::ops::IndexMut<I> + ?Sized, I> AtMut<I> for T {}
 pub fn step(n: usize) -> usize {
     assert!(n != 0, "{}", crate::record::ZERO_STEP);
     n
-}
-
-/// Two indices of any integer types.
-#[inline(always)]
-pub fn to_index2<I: crate::types::IndexInteger, J: crate::types::IndexInteger>(
-    (i, j): (I, J),
-) -> (usize, usize) {
-    (i.to_index(), j.to_index())
-}
-
-/// Three indices of any integer types.
-#[inline(always)]
-pub fn to_index3<
-    I: crate::types::IndexInteger,
-    J: crate::types::IndexInteger,
-    K: crate::types::IndexInteger,
->(
-    (i, j, k): (I, J, K),
-) -> (usize, usize, usize) {
-    (i.to_index(), j.to_index(), k.to_index())
 }
 
 /// A number of `#[gpu_kernel(…)]` that is no literal; one that is not from 1 to `limit` does not compile.

@@ -1,5 +1,7 @@
 //! Indexing by any integer type.
 
+use core::marker::PhantomData;
+
 /// An integer that may index a slice, view, array or shared array.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an index",
@@ -24,3 +26,69 @@ macro_rules! integers {
 }
 
 integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+
+/// Stands in a body for the type of an index.
+pub struct IndexType<I>(PhantomData<fn() -> I>);
+
+impl<I> Clone for IndexType<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I> Copy for IndexType<I> {}
+
+impl<I> IndexType<I> {
+    /// A type that is still open.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// `index`, of this type.
+#[inline(always)]
+pub fn tied<I>(_: &IndexType<I>, index: I) -> I {
+    index
+}
+
+/// Ties the type of a variable, whose value nobody needs.
+#[inline(always)]
+pub fn ties<I>(_: &IndexType<I>, _variable: &I) {}
+
+/// Found first: of `usize`, and of an integer whose type is still open, which becomes `usize`.
+pub trait IndexOfUsize: Sized {
+    /// Chooses the type.
+    fn choose(self) {}
+}
+
+impl IndexOfUsize for IndexType<usize> {}
+
+/// Found next: of any type.
+pub trait IndexOfAnyType: Sized {
+    /// Leaves the type as it is.
+    fn choose(self) {}
+}
+
+impl<I> IndexOfAnyType for &IndexType<I> {}
+
+/// Two indices of any integer types.
+#[inline(always)]
+pub fn to_index2<I: IndexInteger, J: IndexInteger>(
+    _: &IndexType<I>,
+    _: &IndexType<J>,
+    (i, j): (I, J),
+) -> (usize, usize) {
+    (i.to_index(), j.to_index())
+}
+
+/// Three indices of any integer types.
+#[inline(always)]
+pub fn to_index3<I: IndexInteger, J: IndexInteger, K: IndexInteger>(
+    _: &IndexType<I>,
+    _: &IndexType<J>,
+    _: &IndexType<K>,
+    (i, j, k): (I, J, K),
+) -> (usize, usize, usize) {
+    (i.to_index(), j.to_index(), k.to_index())
+}

@@ -1,0 +1,167 @@
+//! Integers that index: where nothing else says the type of one, it is `usize`, as in Rust.
+//!
+//! Any integer type indexes in kernels, so rustc would take `i32` for one that only indexes. Each index therefore has a
+//! stand-in of its type, and behind the body each stand-in chooses `usize` if its type is still open.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprLit, Lit, Member};
+
+/// Methods of Rust's slices whose arguments index or count elements.
+const METHODS: [&str; 10] = [
+    "chunks",
+    "chunks_exact",
+    "chunks_exact_mut",
+    "chunks_mut",
+    "get",
+    "get_mut",
+    "split_at",
+    "split_at_mut",
+    "swap",
+    "windows",
+];
+
+/// The stand-ins of a body.
+pub struct IndexTypes {
+    /// The site at which their names resolve.
+    site: Span,
+    count: usize,
+}
+
+impl IndexTypes {
+    /// None so far; `site` is a token of the body.
+    pub fn new(site: Span) -> Self {
+        Self { site, count: 0 }
+    }
+
+    /// An index of any integer type, or a tuple of them, as a `usize` or a tuple of those.
+    pub fn index(&mut self, index: &Expr, tokens: &TokenStream) -> TokenStream {
+        let span = index.span().resolved_at(Span::call_site());
+        match index {
+            Expr::Tuple(tuple) if matches!(tuple.elems.len(), 2 | 3) => {
+                let convert = format_ident!("to_index{}", tuple.elems.len(), span = span);
+                let names: Vec<Ident> = tuple.elems.iter().map(|_| self.declare(span)).collect();
+                quote_spanned!(span=> ::warpsmith::__macro::#convert(#(&#names,)* #tokens))
+            }
+            Expr::Lit(_) if is_plain(index) => {
+                quote_spanned!(span=> <i32 as ::warpsmith::__macro::IndexInteger>::to_index(#tokens))
+            }
+            _ => {
+                let tied = self.tied(index, tokens.clone());
+                quote_spanned!(span=> ::warpsmith::__macro::IndexInteger::to_index(#tied))
+            }
+        }
+    }
+
+    /// The value of an index or a bound, its type tied to a stand-in, unless its tokens tell the type.
+    pub fn tied(&mut self, index: &Expr, tokens: TokenStream) -> TokenStream {
+        if is_plain(index) || tells_type(index) {
+            return tokens;
+        }
+        // What rustc says of the type is said of the index.
+        let span = index.span();
+        let mut variables = Vec::new();
+        if matches!(index, Expr::Binary(_)) && is_arithmetic(index, &mut variables) {
+            // The result's type depends on theirs, and may be known once theirs are.
+            let names: Vec<Ident> = variables.iter().map(|_| self.declare(span)).collect();
+            return quote_spanned!(span=> { #(::warpsmith::__macro::ties(&#names, &#variables);)* #tokens });
+        }
+        let name = self.declare(span);
+        quote_spanned!(span=> ::warpsmith::__macro::tied(&#name, #tokens))
+    }
+
+    /// Ties the arguments of a call of a method that [`takes_indices`].
+    pub fn arguments<'a>(&mut self, args: impl IntoIterator<Item = &'a Expr>, tokens: &mut [TokenStream]) {
+        for (arg, tokens) in args.into_iter().zip(tokens) {
+            *tokens = self.tied(arg, std::mem::take(tokens));
+        }
+    }
+
+    /// Statements that declare the stand-ins. Those of a body that runs have values.
+    pub fn declarations(&self, runs: bool) -> TokenStream {
+        let value = runs.then(|| quote!(= ::warpsmith::__macro::IndexType::new()));
+        self.names().map(|name| quote!(let #name #value;)).collect()
+    }
+
+    /// Statements behind the body by which types that are open become `usize`.
+    pub fn choose(&self) -> TokenStream {
+        if self.count == 0 {
+            return TokenStream::new();
+        }
+        let names = self.names();
+        quote! {
+            use ::warpsmith::__macro::{IndexOfAnyType as _, IndexOfUsize as _};
+            #(#names.choose();)*
+        }
+    }
+
+    /// Puts a body that runs between its stand-ins and their choice, which nothing reaches.
+    pub fn around(&self, body: &syn::Block) -> Option<TokenStream> {
+        let (declarations, choose) = (self.declarations(true), self.choose());
+        (self.count > 0).then(|| {
+            quote!({
+                #declarations
+                if true #body else { #choose ::warpsmith::__macro::unreached() }
+            })
+        })
+    }
+
+    fn declare(&mut self, span: Span) -> Ident {
+        self.count += 1;
+        self.name(self.count - 1, span)
+    }
+
+    fn names(&self) -> impl Iterator<Item = Ident> {
+        (0..self.count).map(|i| self.name(i, self.site))
+    }
+
+    fn name(&self, i: usize, span: Span) -> Ident {
+        Ident::new(&format!("__n{i}"), span.resolved_at(self.site))
+    }
+}
+
+/// Returns whether a method is one of Rust's slices that takes indices, by its name.
+pub fn takes_indices(method: &Ident) -> bool {
+    METHODS.iter().any(|name| method == name)
+}
+
+/// Returns whether an expression is an integer literal without a suffix.
+fn is_plain(expr: &Expr) -> bool {
+    matches!(expr, Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty())
+}
+
+/// Returns whether an expression is made of variables, which it appends, and literals.
+fn is_arithmetic<'e>(expr: &'e Expr, variables: &mut Vec<&'e Ident>) -> bool {
+    match expr {
+        Expr::Binary(e) if keeps_type(&e.op) => {
+            is_arithmetic(&e.left, variables) && is_arithmetic(&e.right, variables)
+        }
+        Expr::Paren(e) => is_arithmetic(&e.expr, variables),
+        Expr::Path(e) => {
+            variables.extend(e.path.get_ident());
+            e.path.get_ident().is_some()
+        }
+        _ => is_plain(expr),
+    }
+}
+
+/// Returns whether an operator gives two integers' own type.
+fn keeps_type(op: &BinOp) -> bool {
+    matches!(op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_))
+}
+
+/// Returns whether the tokens of an integer tell its type, or that something else does.
+fn tells_type(expr: &Expr) -> bool {
+    match expr {
+        Expr::Cast(_) => true,
+        Expr::Lit(_) => !is_plain(expr),
+        Expr::Paren(e) => tells_type(&e.expr),
+        Expr::MethodCall(e) => e.method == "len" && e.args.is_empty(),
+        // A position of a thread, and its parts.
+        Expr::Call(e) => e.args.is_empty(),
+        Expr::Field(e) => matches!(&e.member, Member::Named(_)) && tells_type(&e.base),
+        Expr::Binary(e) => keeps_type(&e.op) && (tells_type(&e.left) || tells_type(&e.right)),
+        _ => false,
+    }
+}
