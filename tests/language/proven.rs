@@ -452,3 +452,34 @@ fn neighbours_in_a_grid_that_is_one_slice_are_proven() {
     let error = launch.launch(&device).expect_err("120 is behind the last").to_string();
     assert!(error.contains("length 120"), "{error}");
 }
+
+/// Cells by a closure that computes their numbers.
+#[gpu_kernel]
+fn numbered(x: &[u32], y: &mut [u32], w: usize, h: usize) {
+    let at = |row: usize, col: usize| row * w + col;
+    let i = global_id();
+    if i < w * h {
+        let (row, col) = (i / w, i % w);
+        let below = if row + 1 < h { x[at(row + 1, col)] } else { 0 };
+        let left = if col > 0 { x[at(row, col - 1)] } else { 0 };
+        y[at(row, col)] = 2 * below + 3 * left;
+    }
+}
+
+#[test]
+fn what_a_closure_computes_is_proven_as_if_it_stood_there() {
+    let device = Device::simulator();
+    let data: Vec<u32> = (0..120).map(|i| i * i + 1).collect();
+    let (x, mut y) =
+        (device.upload(&data).expect("memory"), device.alloc_zeroed::<u32>(132).expect("memory"));
+    let launch = numbered(&x, &mut y, 12, 10).over(120);
+    assert_eq!(launch.explain().expect("it is valid").checked().count(), 0);
+    launch.launch(&device).expect("no fault");
+    let want = |i: usize| {
+        let left = if i % 12 > 0 { 3 * data[i - 1] } else { 0 };
+        left + if i < 108 { 2 * data[i + 12] } else { 0 }
+    };
+    assert_eq!(device.download(&y).expect("memory")[..120], (0..120).map(want).collect::<Vec<_>>());
+    let error = numbered(&x, &mut y, 12, 11).over(132).launch(&device).expect_err("120 is behind the last");
+    assert!(error.to_string().contains("length 120"), "{error}");
+}

@@ -6,7 +6,9 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprLit, Lit, Member};
+use syn::{BinOp, Expr, Member};
+
+use super::operators::plain_integer;
 
 /// Methods of Rust's slices whose arguments index or count elements.
 const METHODS: [&str; 10] = [
@@ -44,7 +46,7 @@ impl IndexTypes {
                 let names: Vec<Ident> = tuple.elems.iter().map(|_| self.declare(span)).collect();
                 quote_spanned!(span=> ::warpsmith::__macro::#convert(#(&#names,)* #tokens))
             }
-            Expr::Lit(_) if is_plain(index) => {
+            Expr::Lit(_) if plain_integer(index).is_some() => {
                 quote_spanned!(span=> <i32 as ::warpsmith::__macro::IndexInteger>::to_index(#tokens))
             }
             _ => {
@@ -56,7 +58,7 @@ impl IndexTypes {
 
     /// The value of an index or a bound, its type tied to a stand-in, unless its tokens tell the type.
     pub fn tied(&mut self, index: &Expr, tokens: TokenStream) -> TokenStream {
-        if is_plain(index) || tells_type(index) {
+        if plain_integer(index).is_some() || tells_type(index) {
             return tokens;
         }
         // What rustc says of the type is said of the index.
@@ -126,11 +128,6 @@ pub fn takes_indices(method: &Ident) -> bool {
     METHODS.iter().any(|name| method == name)
 }
 
-/// Returns whether an expression is an integer literal without a suffix.
-fn is_plain(expr: &Expr) -> bool {
-    matches!(expr, Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty())
-}
-
 /// Returns whether an expression is made of variables, which it appends, and literals.
 fn is_arithmetic<'e>(expr: &'e Expr, variables: &mut Vec<&'e Ident>) -> bool {
     match expr {
@@ -142,7 +139,7 @@ fn is_arithmetic<'e>(expr: &'e Expr, variables: &mut Vec<&'e Ident>) -> bool {
             variables.extend(e.path.get_ident());
             e.path.get_ident().is_some()
         }
-        _ => is_plain(expr),
+        _ => plain_integer(expr).is_some(),
     }
 }
 
@@ -155,7 +152,7 @@ fn keeps_type(op: &BinOp) -> bool {
 fn tells_type(expr: &Expr) -> bool {
     match expr {
         Expr::Cast(_) => true,
-        Expr::Lit(_) => !is_plain(expr),
+        Expr::Lit(_) => plain_integer(expr).is_none(),
         Expr::Paren(e) => tells_type(&e.expr),
         Expr::MethodCall(e) => e.method == "len" && e.args.is_empty(),
         // A position of a thread, and its parts.

@@ -154,6 +154,18 @@ impl Quantity {
         }
     }
 
+    /// What is left of it without another quantity, if that is a number by their forms alone.
+    fn apart(&self, other: &Quantity) -> Option<i128> {
+        fn parts(of: &Quantity) -> (&Quantity, i128) {
+            match of {
+                Quantity::Offset(a, c) => (a, *c),
+                own => (own, 0),
+            }
+        }
+        let ((a, c), (b, d)) = (parts(self), parts(other));
+        (a == b).then(|| c.saturating_sub(d))
+    }
+
     /// The quantities of which it is the least.
     pub fn bounds(&self) -> Vec<&Quantity> {
         match self {
@@ -176,7 +188,19 @@ impl Quantity {
                 b.least(Quantity::Const(c)).least(a)
             }
             (a, b) if a == b => a,
-            (Quantity::Offset(a, c), Quantity::Offset(b, d)) if a == b => a.plus(c.min(d)),
+            (a, b) if a.apart(&b).is_some() => {
+                if a.apart(&b) < Some(0) {
+                    a
+                } else {
+                    b
+                }
+            }
+            (Quantity::Least(ab), c) | (c, Quantity::Least(ab))
+                if ab.iter().any(|a| a.apart(&c).is_some()) =>
+            {
+                let [a, b] = *ab;
+                if a.apart(&c).is_some() { a.least(c).least(b) } else { a.least(b.least(c)) }
+            }
             (a, b) => Quantity::Least([a, b].into()),
         }
     }

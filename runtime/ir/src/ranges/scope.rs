@@ -11,7 +11,7 @@ use super::known::{Known, changed, same, strip, untracked};
 use super::place::Length;
 use super::range::{Range, greater, integer, joined, lesser};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Function, Parameter, Quantity, RangeLoop, ResultRange,
+    BinaryOp, Block, Condition, Expr, ExprKind, Function, Parameter, Quantity, RangeLoop, ResultRange,
     Scalar, StmtKind, Type, UnaryOp, VarId, VarKind, Variable, visit,
 };
 
@@ -26,8 +26,6 @@ const MOST_STEPS: usize = 1000;
 
 /// Unknowns of one function at most.
 const UNKNOWNS: usize = 1 << 20;
-/// Number of the first unknown of a function that is only asked for what it returns.
-const RETURNED: usize = usize::MAX / 2;
 
 /// The purpose of an analysis.
 #[derive(Clone, Copy)]
@@ -58,7 +56,7 @@ pub(crate) struct FunctionScope<'a> {
     /// The call for which the function is analysed.
     pub caller: Option<Caller<'a>>,
     /// Number of the first value that only the device knows.
-    unknowns: usize,
+    pub(super) unknowns: usize,
     /// Whether a launch may be asked for something.
     pub lifts: bool,
     /// The greatest number of threads in a block, if the kernel states it.
@@ -69,6 +67,8 @@ pub(crate) struct FunctionScope<'a> {
     pub conditions: HashMap<VarId, (Expr, bool)>,
     /// Ranges of immutable variables where they were initialised.
     pub ranges: HashMap<VarId, Range>,
+    /// The parameters of closures, and what they give, if that is the same wherever it is evaluated.
+    pub(super) results: HashMap<VarId, (Vec<VarId>, Expr)>,
     /// The lengths of slices that were made of others.
     pub extents: HashMap<VarId, Length>,
     /// Ranges of all that is ever stored in local arrays.
@@ -112,6 +112,7 @@ impl<'a> FunctionScope<'a> {
             definitions: HashMap::new(),
             conditions: HashMap::new(),
             ranges: HashMap::new(),
+            results: HashMap::new(),
             extents: HashMap::new(),
             stored: HashMap::new(),
             lengths: RefCell::default(),
@@ -151,6 +152,7 @@ impl<'a> FunctionScope<'a> {
         }
         // Each walk over a loop defines its variables anew.
         self.forget(var);
+        self.define_result(var, init);
         if self.is_stable(init) {
             self.definitions.insert(var, init.clone());
         } else if let Some(condition) = self.lasting_parts(init) {
@@ -183,6 +185,7 @@ impl<'a> FunctionScope<'a> {
     pub fn forget(&mut self, var: VarId) {
         self.definitions.remove(&var);
         self.conditions.remove(&var);
+        self.results.remove(&var);
         self.extents.remove(&var);
         self.ranges.remove(&var);
     }
@@ -331,6 +334,7 @@ impl<'a> FunctionScope<'a> {
                 self.axis(base, axis).or_else(|| self.part(e)).or_else(|| self.view_part(base, axis))
             }
             ExprKind::Call { function, args, .. } => self.returned(*function, args, known, fuel),
+            ExprKind::CallClosure { closure, args } => self.result(*closure, args, known, fuel),
             ExprKind::Select(cond, a, b) => {
                 let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {
                     let mut facts = known.clone();
@@ -438,21 +442,6 @@ impl<'a> FunctionScope<'a> {
             lengths.len() - 1
         });
         Quantity::Unknown(self.unknowns + self.vars.len() + at, [0, most])
-    }
-
-    /// The range of what a function returns that does nothing else.
-    fn returned(&self, function: FnId, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
-        let function = self.functions.get(function.0 as usize)?;
-        let [only] = function.body.stmts.as_slice() else { return None };
-        let StmtKind::Return(Some(value)) = &only.kind else { return None };
-        let caller = Caller { scope: self, known, args };
-        let scope = FunctionScope { unknowns: RETURNED, ..FunctionScope::called(function, caller, 0) };
-        let range = scope.within(value, &Known::default(), fuel);
-        // An unknown number of one call differs from that of the next.
-        if !range.high.has_unknown(&|id| id >= RETURNED) && !range.low.has_unknown(&|id| id >= RETURNED) {
-            return Some(range);
-        }
-        Some(range.lasting())
     }
 
     /// The range of a builtin's result, by its facts.

@@ -1,0 +1,67 @@
+//! The ranges of what functions and closures give that do nothing else.
+
+use super::known::Known;
+use super::range::Range;
+use super::scope::{Caller, FunctionScope};
+use crate::ir::{Expr, ExprKind, FnId, StmtKind, VarId};
+
+/// Number of the first unknown of a function that is only asked for what it returns.
+const RETURNED: usize = usize::MAX / 2;
+
+impl FunctionScope<'_> {
+    /// The range of what a function returns that does nothing else.
+    pub(super) fn returned(
+        &self,
+        function: FnId,
+        args: &[Expr],
+        known: &Known,
+        fuel: &mut usize,
+    ) -> Option<Range> {
+        let function = self.functions.get(function.0 as usize)?;
+        let [only] = function.body.stmts.as_slice() else { return None };
+        let StmtKind::Return(Some(value)) = &only.kind else { return None };
+        let caller = Caller { scope: self, known, args };
+        let mut scope = FunctionScope::called(function, caller, 0);
+        scope.unknowns = RETURNED;
+        let range = scope.within(value, &Known::default(), fuel);
+        // An unknown number of one call differs from that of the next.
+        if !range.high.has_unknown(&|id| id >= RETURNED) && !range.low.has_unknown(&|id| id >= RETURNED) {
+            return Some(range);
+        }
+        Some(range.lasting())
+    }
+
+    /// Remembers what a closure gives, if that depends on its arguments and on what does not change.
+    pub(super) fn define_result(&mut self, var: VarId, init: &Expr) {
+        let ExprKind::Closure(closure) = &init.kind else { return };
+        let [only] = closure.body.stmts.as_slice() else { return };
+        if let StmtKind::Return(Some(value)) = &only.kind
+            && self.is_stable(value)
+        {
+            self.results.insert(var, (closure.params.clone(), value.clone()));
+        }
+    }
+
+    /// The range of what a closure gives.
+    pub(super) fn result(
+        &self,
+        closure: VarId,
+        args: &[Expr],
+        known: &Known,
+        fuel: &mut usize,
+    ) -> Option<Range> {
+        let (params, value) = self.results.get(&closure)?;
+        let mut value = value.clone();
+        replace(&mut value, params, args);
+        Some(self.within(&value, known, fuel))
+    }
+}
+
+/// Puts a closure's arguments in the place of its parameters.
+fn replace(e: &mut Expr, params: &[VarId], args: &[Expr]) {
+    let arg = |var: VarId| args.get(params.iter().position(|param| *param == var)?);
+    match e.kind {
+        ExprKind::Var(var) if let Some(arg) = arg(var) => *e = arg.clone(),
+        _ => e.operands_mut().into_iter().for_each(|e| replace(e, params, args)),
+    }
+}
