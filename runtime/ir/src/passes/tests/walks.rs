@@ -10,10 +10,10 @@ use BinaryOp::{Add, And, BitOr, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Rem, Shl, Shr,
 impl Writer {
     /// One of the idioms.
     pub(super) fn walk(&mut self, scalar: Scalar) -> Vec<StmtKind> {
-        match self.dice.below(25) {
+        match self.dice.below(23) {
             16..19 => self.window(scalar),
             19..22 => self.tile(scalar),
-            22.. => self.flattened(scalar),
+            22 => self.flattened(scalar),
             11 | 12 => self.rarely(scalar),
             13..16 => self.tree(scalar),
             0 | 1 => self.wheel(scalar),
