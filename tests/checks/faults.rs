@@ -406,7 +406,11 @@ fn numbers(x: &mut [i32], u: &mut [u8], #[comptime] how: u32) {
         10 => u[0] = u[1] + u[2],
         11 => u[0] = u[2] - u[1],
         12 => x[1] += x[2],
-        _ => x[2] <<= x[6],
+        13 => x[2] <<= x[6],
+        14 => x[0] = x[4].ilog2() as i32,
+        15 => x[0] = x[5].isqrt(),
+        16 => x[0] = x[2].clamp(x[1], x[4]),
+        _ => u[1] = u[1].div_ceil(u[0]),
     }
 }
 
@@ -427,6 +431,10 @@ fn arithmetic_that_rust_refuses() {
         "attempt to subtract with overflow",
         "attempt to add with overflow",
         "attempt to shift left with overflow",
+        "argument of integer logarithm must be positive",
+        "argument of integer square root cannot be negative",
+        "min > max. min = 2147483647, max = 0",
+        "attempt to divide by zero",
     ];
     for (how, said) in (0..).zip(said) {
         let fault = alike(Settings::default(), |device| {

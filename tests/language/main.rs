@@ -28,6 +28,7 @@ mod enums;
 mod equality;
 mod escape;
 mod failures;
+mod flattened;
 mod fragments;
 mod globals;
 mod handles;

@@ -1,6 +1,6 @@
-//! Integers whose types nothing but an index tells, beside plain Rust.
+//! Integers whose types are determined by nothing but an index, beside plain Rust.
 //!
-//! `!k / 3` tells an `i32` from a `usize`: it is -1 of any small `i32`.
+//! `!k / 3` tells a `usize` from an `i32`: for a small `k` it is huge, or else about zero.
 
 // Not every case asks which thread it is in.
 #![allow(unused_variables)]
@@ -244,9 +244,9 @@ fn narrow_counters(x: &[u32], n: u32, out: &mut [u32]) {
     out[1] = !best / 3;
 }
 
-/// Any integer indexes: what else is said of its type comes first.
+/// Any integer type can be an index, so a type that the rest of the body determines is kept.
 #[test]
-fn a_type_that_something_else_tells_is_kept() {
+fn a_type_that_something_else_determines_is_kept() {
     super::everywhere::<narrow_counters>(&(), |device| {
         let x = device.upload(&[3u32, 9, 4]).expect("memory");
         let got = super::written(device, (2, 7u32), |out| {

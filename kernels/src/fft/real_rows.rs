@@ -20,7 +20,7 @@ const STAGED: u32 = 7;
 const SHORT: u32 = 6;
 
 /// `y` gets the halves of spectra of real rows, `2^log + 1` elements each, times a factor. `x` has the rows as complex ones of `2^log`
-/// elements. A thread has `N` of them, an even number: pairs of elements that are as far from both ends of a row.
+/// elements. A thread has `N` of them, which is even: they are pairs of elements at equal distances from the two ends of a row.
 #[gpu_kernel(launch_bounds(MOST_THREADS, { 32 / N }), noalias)]
 pub fn rfft_rows<const N: usize>(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[comptime] log: u32) {
     let mut memory = dynamic_shared::<Complex32>();
@@ -163,8 +163,8 @@ fn replace_pairs<const N: usize>(
     }
 }
 
-/// `exp(-πi * k / len)` for the thread's pairs, `k` elements from both ends: half a turn by `N` from one to the next. The first half of the
-/// array has them.
+/// `exp(-πi * k / len)` for the thread's pairs, `k` elements from both ends: half a turn by `N` from one to the next. They are
+/// in the first half of the array.
 #[gpu_fn]
 fn roots<const N: usize>(mine: Share, threads: u32) -> [Complex32; N] {
     let first = Complex32::unit(mine.j as f32 / (threads * N as u32) as f32);

@@ -90,7 +90,7 @@ impl Tiles {
     }
 }
 
-/// The launch of these tiles, in which the constant `$n` is the number of elements of a thread.
+/// `$launch`, in which the constant `$n` is the number of elements that each thread has in `$tiles`.
 macro_rules! of_each {
     ($tiles:expr, $n:ident => $launch:expr) => {
         if $tiles.each == crate::fft::ways::MANY {

@@ -28,7 +28,7 @@ pub struct Finish {
 
 #[gpu_impl]
 impl Finish {
-    /// The same with what a kernel was compiled for, so that each sum is finished by no more than what is needed.
+    /// A copy for a kernel that was compiled to add these and nothing else, so that finishing a sum does no other work.
     pub fn knowing(self, has_bias: bool, has_residual: bool, adds: bool) -> Finish {
         let beta = if adds { self.beta } else { 0.0 };
         Finish { beta, has_bias, has_residual, ..self }

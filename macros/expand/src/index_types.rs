@@ -1,7 +1,7 @@
-//! Integers that index: where nothing else says the type of one, it is `usize`, as in Rust.
+//! Integers that are used as indices: where nothing else determines the type of one, it is `usize`, as in Rust.
 //!
-//! Any integer type indexes in kernels, so rustc would take `i32` for one that only indexes. Each index therefore has a
-//! stand-in of its type, and behind the body each stand-in chooses `usize` if its type is still open.
+//! In kernels any integer type is an index, so rustc would fall back to `i32`. Each index therefore has a stand-in of its
+//! type. After the body, each stand-in whose type is still open chooses `usize`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -61,13 +61,13 @@ impl IndexTypes {
         if plain_integer(index).is_some() || tells_type(index) {
             return tokens;
         }
-        // What rustc says of the type is said of the index.
+        // So that rustc blames the index.
         let span = index.span();
         let mut variables = Vec::new();
         if matches!(index, Expr::Binary(_)) && is_arithmetic(index, &mut variables) {
-            // The result's type depends on theirs, and may be known once theirs are.
+            // The type of the result follows from theirs.
             let names: Vec<Ident> = variables.iter().map(|_| self.declare(span)).collect();
-            return quote_spanned!(span=> { #(::warpsmith::__macro::ties(&#names, &#variables);)* #tokens });
+            return quote_spanned!(span=> { #(::warpsmith::__macro::tie(&#names, &#variables);)* #tokens });
         }
         let name = self.declare(span);
         quote_spanned!(span=> ::warpsmith::__macro::tied(&#name, #tokens))
@@ -86,7 +86,7 @@ impl IndexTypes {
         self.names().map(|name| quote!(let #name #value;)).collect()
     }
 
-    /// Statements behind the body by which types that are open become `usize`.
+    /// Statements after the body, by which types that are still open become `usize`.
     pub fn choose(&self) -> TokenStream {
         if self.count == 0 {
             return TokenStream::new();
@@ -98,7 +98,7 @@ impl IndexTypes {
         }
     }
 
-    /// Puts a body that runs between its stand-ins and their choice, which nothing reaches.
+    /// A body that runs, with its stand-ins before it, and their choice where control never arrives.
     pub fn around(&self, body: &syn::Block) -> Option<TokenStream> {
         let (declarations, choose) = (self.declarations(true), self.choose());
         (self.count > 0).then(|| {
@@ -129,7 +129,7 @@ pub fn takes_indices(method: &Ident) -> bool {
 }
 
 /// Returns whether an expression is made of variables, which it appends, and literals.
-fn is_arithmetic<'e>(expr: &'e Expr, variables: &mut Vec<&'e Ident>) -> bool {
+pub fn is_arithmetic<'e>(expr: &'e Expr, variables: &mut Vec<&'e Ident>) -> bool {
     match expr {
         Expr::Binary(e) if keeps_type(&e.op) => {
             is_arithmetic(&e.left, variables) && is_arithmetic(&e.right, variables)
@@ -148,7 +148,7 @@ fn keeps_type(op: &BinOp) -> bool {
     matches!(op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_))
 }
 
-/// Returns whether the tokens of an integer tell its type, or that something else does.
+/// Returns whether the tokens of an integer show that its type is determined without the index.
 fn tells_type(expr: &Expr) -> bool {
     match expr {
         Expr::Cast(_) => true,

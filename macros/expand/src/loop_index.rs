@@ -1,12 +1,13 @@
-//! Loop variables that only index: nothing else says their type, so it is `usize`.
+//! Loop variables that only index: nothing else determines their type, so it is `usize`.
 //!
 //! rustc would know that at the end of the function alone, and looks at each unresolved type again at
 //! every call until then. This module only looks at tokens; in doubt a variable is left to rustc.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{BinOp, Expr, ExprForLoop, ExprLit, Ident, Lit, LitInt, Pat};
+use syn::{Expr, ExprForLoop, ExprLit, Ident, Lit, LitInt, Pat};
 
+use super::index_types::is_arithmetic;
 use super::operators::plain_integer;
 use crate::visitor::{Below, Visit};
 use syn::visit;
@@ -62,18 +63,9 @@ impl<'a> Visit<'a> for Uses<'_> {
 impl Uses<'_> {
     /// How often the variable stands in an expression of it and literals alone.
     fn untyped(&self, expr: &Expr) -> Option<usize> {
-        match expr {
-            Expr::Path(path) => path.path.is_ident(self.name).then_some(1),
-            Expr::Lit(_) => plain_integer(expr).map(|_| 0),
-            Expr::Paren(e) => self.untyped(&e.expr),
-            Expr::Binary(e) => match e.op {
-                BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {
-                    Some(self.untyped(&e.left)? + self.untyped(&e.right)?)
-                }
-                _ => None,
-            },
-            _ => None,
-        }
+        let mut variables = Vec::new();
+        let is_untyped = is_arithmetic(expr, &mut variables) && variables.iter().all(|v| *v == self.name);
+        is_untyped.then_some(variables.len())
     }
 }
 

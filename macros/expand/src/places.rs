@@ -121,7 +121,7 @@ impl Lower<'_> {
             return self.part_of(&e.expr, range, access == Access::Write);
         }
         let (base, index_witness, setup) = match plain_integer(&e.index) {
-            // An `i32`: nothing else says its type.
+            // A literal is the same index in every type; it is printed as an `i32`.
             Some(text) => {
                 let Lowered { witness, emit } = self.place(&e.expr, access);
                 let i32_ = quote!(::warpsmith::ir::Type::Scalar(::warpsmith::ir::Scalar::I32));

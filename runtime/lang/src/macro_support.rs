@@ -23,7 +23,7 @@ pub use crate::types::lend;
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
 pub use crate::types::{
     ArrayMethods, ArrayParts, DeviceType, GpuType, IndexInteger, IndexOfAnyType, IndexOfUsize, IndexType,
-    PartIndex, Sliceable, SliceableMut, no_variant, tied, ties, to_index2, to_index3,
+    PartIndex, Sliceable, SliceableMut, no_variant, tie, tied, to_index2, to_index3,
 };
 pub use crate::witness::{
     CalledFromKernels, ConstBlock, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem,

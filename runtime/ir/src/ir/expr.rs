@@ -296,6 +296,12 @@ impl Expr {
         Expr { kind: ExprKind::Unit, ty: Type::Never }
     }
 
+    /// `a op b`, of the type of `a`.
+    pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        let ty = a.ty.clone();
+        Expr { kind: ExprKind::Binary(op, a.into(), b.into()), ty }
+    }
+
     /// Its direct operands, in evaluation order. A closure's body is not an operand.
     pub fn operands(&self) -> Vec<&Expr> {
         operands!(&self.kind, iter, as_ref, &)

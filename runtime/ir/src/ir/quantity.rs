@@ -154,7 +154,7 @@ impl Quantity {
         }
     }
 
-    /// What is left of it without another quantity, if that is a number by their forms alone.
+    /// How much more it is than another quantity, if their forms alone tell that.
     fn apart(&self, other: &Quantity) -> Option<i128> {
         fn parts(of: &Quantity) -> (&Quantity, i128) {
             match of {
@@ -187,9 +187,8 @@ impl Quantity {
                 let (a, b) = if a.as_const().is_some() { (b, a) } else { (a, b) };
                 b.least(Quantity::Const(c)).least(a)
             }
-            (a, b) if a == b => a,
-            (a, b) if a.apart(&b).is_some() => {
-                if a.apart(&b) < Some(0) {
+            (a, b) if let Some(apart) = a.apart(&b) => {
+                if apart < 0 {
                     a
                 } else {
                     b
@@ -218,8 +217,13 @@ impl Quantity {
                 let (a, b) = if a.as_const().is_some() { (b, a) } else { (a, b) };
                 b.greatest(Quantity::Const(c)).greatest(a)
             }
-            (a, b) if a == b => a,
-            (Quantity::Offset(a, c), Quantity::Offset(b, d)) if a == b => a.plus(c.max(d)),
+            (a, b) if let Some(apart) = a.apart(&b) => {
+                if apart > 0 {
+                    a
+                } else {
+                    b
+                }
+            }
             (a, b) => Quantity::Greatest([a, b].into()),
         }
     }

@@ -65,10 +65,7 @@ impl Walk<'_> {
         }
         let Some(var) = element(place) else { return };
         let range = match op {
-            Some(op) => {
-                let kind = ExprKind::Binary(op, place.clone().into(), value.clone().into());
-                self.scope.range(&Expr { kind, ty: place.ty.clone() }, &self.known)
-            }
+            Some(op) => self.scope.range(&Expr::binary(op, place.clone(), value.clone()), &self.known),
             None => self.scope.range(value, &self.known),
         };
         if let Some(own) = self.stored.as_mut().and_then(|stored| stored.get_mut(&var)) {

@@ -288,10 +288,7 @@ impl<'a> Walk<'a> {
         let ExprKind::Var(var) = place.kind else { return None };
         integer(place).filter(|_| !self.untracked.contains(&var))?;
         let range = match op {
-            Some(op) => {
-                let kind = ExprKind::Binary(op, place.clone().into(), value.clone().into());
-                self.scope.range(&Expr { kind, ty: place.ty.clone() }, &self.known)
-            }
+            Some(op) => self.scope.range(&Expr::binary(op, place.clone(), value.clone()), &self.known),
             None => self.scope.range(value, &self.known),
         };
         let range = range.lasting();

@@ -1,4 +1,4 @@
-//! What the ends of a quotient or a remainder tell of the number that is divided, as flattened grids ask: `i % w`, `i / w`.
+//! What bounds of a quotient or a remainder tell about the dividend, as in kernels that find row and column by `i / w` and `i % w`.
 
 use super::known::{Known, same, strip};
 use super::range::{Range, integer, joined};
@@ -38,7 +38,7 @@ impl<'e> Division<'e> {
 
     /// The range of the remainder that belongs to a quotient, as far as guards tell of it.
     fn remainder(&self, known: &Known, scope: &FunctionScope) -> Option<Range> {
-        let rest = binary(BinaryOp::Rem, self.x, self.by);
+        let rest = Expr::binary(BinaryOp::Rem, self.x.clone(), self.by.clone());
         let is_told = matches!(self.whole.kind, ExprKind::Binary(BinaryOp::Div, ..))
             && known.ranges().any(|(e, _)| same(e, &rest));
         is_told.then(|| scope.range(&rest, known))
@@ -57,30 +57,41 @@ fn known_divisor(by: &Expr, known: &Known, scope: &FunctionScope) -> Option<(Qua
 impl Known {
     /// Learns the range of `x` from the greatest value of `x / n`, `x >> c` or `x % n`.
     pub(super) fn dividend_is(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
-        let Some(division) = Division::of(e, known, scope) else { return };
-        let Division { is_remainder, x, scalar, number: Some((n, of_n)), .. } = &division else { return };
-        let needs = joined(&range.needs, of_n);
-        if !is_remainder {
-            let rest = division.remainder(known, scope);
-            let gap = rest.as_ref().and_then(|rest| gap(n, rest));
-            let needs =
-                rest.filter(|_| gap.is_some()).map_or(needs.clone(), |rest| joined(&needs, &rest.needs));
-            let high = range.high.clone().plus(1).product(n.clone()).plus(-1 - gap.unwrap_or(0));
-            if scalar.int_range().is_some_and(|(_, most)| high.as_const().is_some_and(|high| high >= most)) {
-                return;
-            }
-            return self.at_most(x, Range::at_most(*scalar, high, needs), known, scope);
+        match Division::of(e, known, scope) {
+            Some(division) if division.is_remainder => self.remainder_is(&division, range, known, scope),
+            Some(division) => self.quotient_is(&division, range, known, scope),
+            None => {}
         }
+    }
+
+    fn quotient_is(&mut self, of: &Division, range: &Range, known: &Known, scope: &FunctionScope) {
+        let Division { x, scalar, number: Some((n, of_n)), .. } = of else { return };
+        let mut high = range.high.clone().plus(1).product(n.clone()).plus(-1);
+        let mut needs = joined(&range.needs, of_n);
+        if let Some(rest) = of.remainder(known, scope)
+            && let Some(gap) = gap(n, &rest)
+        {
+            (high, needs) = (high.plus(-gap), joined(&needs, &rest.needs));
+        }
+        let is_open = |(_, most)| high.as_const().is_some_and(|high| high >= most);
+        if !scalar.int_range().is_some_and(is_open) {
+            self.at_most(x, Range::at_most(*scalar, high, needs), known, scope);
+        }
+    }
+
+    fn remainder_is(&mut self, of: &Division, range: &Range, known: &Known, scope: &FunctionScope) {
+        let Division { whole, x, scalar, number: Some((n, of_n)), .. } = of else { return };
         let of_x = scope.range(x, known);
         let Some(positive) = scope.ensure_positive(x, &of_x) else { return };
-        let needs = joined(&joined(&needs, &positive), &of_x.needs);
-        self.learn(division.whole, Range { low_needs: Vec::new(), ..range.clone() });
-        let bounds = of_x.high.bounds();
-        let is_whole = bounds.iter().any(|most| (*most).clone().plus(1).over(n).is_some());
-        for most in bounds {
-            let count = most.clone().plus(1);
-            match (count.over(n), gap(n, range)) {
-                // Of all rows of `n`, also the last one ends as far from its end as the remainder is.
+        let needs = [of_n, &positive, &of_x.needs];
+        let needs = needs.into_iter().fold(range.needs.clone(), |all, more| joined(&all, more));
+        self.learn(whole, Range { low_needs: Vec::new(), ..range.clone() });
+        let bounds: Vec<(&Quantity, Option<Quantity>)> =
+            of_x.high.bounds().into_iter().map(|most| (most, most.clone().plus(1).over(n))).collect();
+        let has_rows = bounds.iter().any(|(_, rows)| rows.is_some());
+        for (most, rows) in bounds {
+            match (rows, gap(n, range)) {
+                // `x` is below `rows * n`. In the last of these rows too, its remainder is at most what it is here.
                 (Some(_), Some(gap)) => {
                     let range = Range::at_most(*scalar, most.clone().plus(-gap), needs.clone());
                     self.at_most(x, range, known, scope);
@@ -89,28 +100,22 @@ impl Known {
                     let high = rows.plus(-1).product(n.clone()).sum(range.high.clone());
                     self.at_most(x, Range::at_most(*scalar, high, needs.clone()), known, scope);
                 }
-                (None, Some(gap)) if !is_whole => {
-                    let whole = count.ratio(n.clone()).product(n.clone());
-                    let Some(whole) = scope.ensure(most.clone(), whole) else { continue };
-                    // What rests on this besides is said of the neighbour alone: the number itself is below its end anyway.
+                // A launch may show that the rows are whole. This is a fact about the neighbour alone: what else is known
+                // about `x` must not depend on such a launch.
+                (None, Some(gap)) if !has_rows => {
+                    let rows = most.clone().plus(1).ratio(n.clone()).product(n.clone());
+                    let Some(are_whole) = scope.ensure(most.clone(), rows) else { continue };
                     let by = Expr::constant(ConstValue::Int(gap), x.ty.clone());
-                    let next = binary(BinaryOp::Add, x, &by);
-                    self.learn(&next, Range::at_most(*scalar, most.clone(), joined(&needs, &whole)));
+                    let next = Expr::binary(BinaryOp::Add, (*x).clone(), by);
+                    self.learn(&next, Range::at_most(*scalar, most.clone(), joined(&needs, &are_whole)));
                 }
                 _ => {}
             }
         }
     }
 
-    /// Adds that an expression is at least a number, and what that says of what it is made of.
-    pub(super) fn at_least(&mut self, e: &Expr, range: Range, known: &Known, scope: &FunctionScope) {
-        self.part_is_more(e, &range, known, scope);
-        self.dividend_is_more(e, &range, known, scope);
-        self.learn(e, range);
-    }
-
     /// Learns the range of `x` from the least value of `x + c`. If that sum wraps, `x` is far above.
-    fn part_is_more(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
+    pub(super) fn part_is_more(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
         let sum = strip(e);
         let ExprKind::Binary(BinaryOp::Add, a, b) = &sum.kind else { return };
         for (part, by) in [(a, b), (b, a)] {
@@ -125,50 +130,54 @@ impl Known {
     }
 
     /// Learns the range of `x` from the least value of `x / n`, `x >> c` or `x % n`.
-    fn dividend_is_more(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
-        let Some(division) = Division::of(e, known, scope) else { return };
-        let Division { is_remainder, x, by, scalar, number, .. } = &division;
-        // No remainder of numbers without a sign is above the number; others tell nothing unless they are above zero.
-        let tells = *is_remainder && scalar.is_unsigned() && range.low.is_known();
-        if range.low.minimum() < 1 && !tells {
-            return;
+    pub(super) fn dividend_is_more(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
+        match Division::of(e, known, scope) {
+            Some(division) if division.is_remainder => self.remainder_is_more(&division, range, known, scope),
+            Some(division) => self.quotient_is_more(&division, range, known, scope),
+            None => {}
         }
-        if *is_remainder {
-            self.learn(division.whole, Range { needs: Vec::new(), ..range.clone() });
-            let least = Range::at_least(*scalar, range.low.clone(), range.low_needs.clone());
-            self.at_least(x, least, known, scope);
-            // From a multiple of `n` on, the number is as far above it as the remainder.
-            let of_x = scope.range(x, known);
-            if let Some((n, of_n)) = number
-                && of_x.low.over(n).is_some()
-            {
-                let low = of_x.low.sum(range.low.clone());
-                let needs = joined(&joined(&of_x.low_needs, &range.low_needs), of_n);
-                self.at_least(x, Range::at_least(*scalar, low, needs), known, scope);
-            }
+    }
+
+    fn quotient_is_more(&mut self, of: &Division, range: &Range, known: &Known, scope: &FunctionScope) {
+        let Division { x, by, scalar, number, .. } = of;
+        if range.low.minimum() < 1 {
             return;
         }
         if let Some((n, of_n)) = number {
-            let least = range.low.clone().product(n.clone());
-            let needs = joined(&range.low_needs, of_n);
-            let rest = division.remainder(known, scope).filter(|rest| rest.low.minimum() > 0);
-            let (low, needs) = match rest {
-                Some(rest) => (least.sum(rest.low), joined(&needs, &rest.low_needs)),
-                None => (least, needs),
-            };
+            let mut low = range.low.clone().product(n.clone());
+            let mut needs = joined(&range.low_needs, of_n);
+            if let Some(rest) = of.remainder(known, scope).filter(|rest| rest.low.minimum() > 0) {
+                (low, needs) = (low.sum(rest.low), joined(&needs, &rest.low_needs));
+            }
             self.at_least(x, Range::at_least(*scalar, low, needs), known, scope);
         }
         if scalar.is_unsigned() && range.low_needs.is_empty() {
-            self.order_or_same(by, x);
+            self.order(by, x, false);
+        }
+    }
+
+    /// An unsigned remainder is never above the number that is divided. A signed one is not if it is above zero.
+    fn remainder_is_more(&mut self, of: &Division, range: &Range, known: &Known, scope: &FunctionScope) {
+        let Division { whole, x, scalar, number, .. } = of;
+        if range.low.minimum() < 1 && !(scalar.is_unsigned() && range.low.is_known()) {
+            return;
+        }
+        self.learn(whole, Range { needs: Vec::new(), ..range.clone() });
+        let least = Range::at_least(*scalar, range.low.clone(), range.low_needs.clone());
+        self.at_least(x, least, known, scope);
+        // If `x` is at least a multiple of `n`, it is at least that and its remainder.
+        let of_x = scope.range(x, known);
+        if let Some((n, of_n)) = number
+            && of_x.low.over(n).is_some()
+        {
+            let low = of_x.low.sum(range.low.clone());
+            let needs = joined(&joined(&of_x.low_needs, &range.low_needs), of_n);
+            self.at_least(x, Range::at_least(*scalar, low, needs), known, scope);
         }
     }
 }
 
-/// What a remainder of a division by `n` is at most less than `n - 1`, if that is a number above zero.
+/// How much less than `n - 1` a remainder of a division by `n` is, if that is a number above zero.
 fn gap(n: &Quantity, range: &Range) -> Option<i128> {
     n.clone().plus(-1).sum(range.high.clone().negated()).as_const().filter(|gap| *gap > 0)
-}
-
-fn binary(op: BinaryOp, a: &Expr, b: &Expr) -> Expr {
-    Expr { kind: ExprKind::Binary(op, a.clone().into(), b.clone().into()), ty: a.ty.clone() }
 }

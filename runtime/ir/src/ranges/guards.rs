@@ -21,7 +21,7 @@ impl Known {
             let least = Range::at_least(scalar, below.low.clone().plus(1), least);
             self.at_least(more, least, known, scope);
             if needs.is_empty() {
-                self.order(less, more);
+                self.order(less, more, true);
             }
         }
     }
@@ -45,7 +45,7 @@ impl Known {
         let high = of_a.high.sum(range.low.clone().negated());
         self.at_most(b, Range::at_most(scalar, high, needs), known, scope);
         if range.low.minimum() > 0 && range.low_needs.is_empty() && is_exact {
-            self.order(b, a);
+            self.order(b, a, true);
         }
     }
 

@@ -41,17 +41,10 @@ impl Known {
             || successor(a).is_some_and(|before| before.ty == b.ty && self.is_less(before, b))
     }
 
-    /// Adds that the first is less than the second.
-    pub(super) fn order(&mut self, less: &Expr, more: &Expr) {
+    /// Adds that the first is at most the second, or less.
+    pub(super) fn order(&mut self, less: &Expr, more: &Expr, strictly: bool) {
         if is_trackable(less) && is_trackable(more) {
-            self.orders.push((strip(less).clone(), strip(more).clone(), true));
-        }
-    }
-
-    /// Adds that the first is at most the second.
-    pub(super) fn order_or_same(&mut self, less: &Expr, more: &Expr) {
-        if is_trackable(less) && is_trackable(more) {
-            self.orders.push((strip(less).clone(), strip(more).clone(), false));
+            self.orders.push((strip(less).clone(), strip(more).clone(), strictly));
         }
     }
 
@@ -231,13 +224,17 @@ impl Known {
             self.at_most(less, Range::at_most(scalar, above.high.plus(-gap), above.needs), known, scope);
         }
         if let Some(scalar) = integer(more) {
-            let range = Range::at_least(scalar, below.low.plus(gap), below.low_needs);
-            self.difference_is_more(more, &range, known, scope);
-            self.at_least(more, range, known, scope);
+            self.at_least(more, Range::at_least(scalar, below.low.plus(gap), below.low_needs), known, scope);
         }
-        if is_trackable(less) && is_trackable(more) {
-            self.orders.push((strip(less).clone(), strip(more).clone(), gap > 0));
-        }
+        self.order(less, more, gap > 0);
+    }
+
+    /// Adds that an expression is at least a number, and what that says of what it is made of.
+    pub(super) fn at_least(&mut self, e: &Expr, range: Range, known: &Known, scope: &FunctionScope) {
+        self.difference_is_more(e, &range, known, scope);
+        self.part_is_more(e, &range, known, scope);
+        self.dividend_is_more(e, &range, known, scope);
+        self.learn(e, range);
     }
 
     /// Adds that an expression is in a range, and what that says of the parts of a sum.
@@ -282,15 +279,12 @@ impl Known {
     fn product_is(&mut self, e: &Expr, range: &Range, known: &Known, scope: &FunctionScope) {
         let product = strip(e);
         let ExprKind::Binary(BinaryOp::Mul, a, b) = &product.kind else { return };
-        let binary = |op, a: Expr, b: &Expr| Expr {
-            kind: ExprKind::Binary(op, a.into(), b.clone().into()),
-            ty: product.ty.clone(),
-        };
         for (sum, n) in [(a, b), (b, a)] {
             let Some(x) = successor(sum).filter(|x| x.ty == product.ty && sum.ty == product.ty) else {
                 continue;
             };
-            let sum = binary(BinaryOp::Add, binary(BinaryOp::Mul, x.clone(), n), n);
+            let whole = Expr::binary(BinaryOp::Mul, x.clone(), n.as_ref().clone());
+            let sum = Expr::binary(BinaryOp::Add, whole, n.as_ref().clone());
             self.at_most(&sum, range.clone(), known, scope);
         }
     }

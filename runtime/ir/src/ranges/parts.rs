@@ -20,10 +20,7 @@ impl FunctionScope<'_> {
             None => end.clone(),
             Some(start) => match self.distance(start, end) {
                 Some(distance) => distance.clone(),
-                None => Expr {
-                    kind: ExprKind::Binary(BinaryOp::Sub, end.clone().into(), start.clone().into()),
-                    ty: end.ty.clone(),
-                },
+                None => Expr::binary(BinaryOp::Sub, end.clone(), start.clone()),
             },
         };
         // The length is what it was when the part was made.

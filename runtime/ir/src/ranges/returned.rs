@@ -1,4 +1,4 @@
-//! The ranges of what functions and closures give that do nothing else.
+//! The ranges of what functions and closures return, if they do nothing else.
 
 use super::known::Known;
 use super::range::Range;
@@ -9,7 +9,7 @@ use crate::ir::{Expr, ExprKind, FnId, StmtKind, VarId};
 const RETURNED: usize = usize::MAX / 2;
 
 impl FunctionScope<'_> {
-    /// The range of what a function returns that does nothing else.
+    /// The range of what a function returns, if it does nothing else.
     pub(super) fn returned(
         &self,
         function: FnId,
@@ -31,7 +31,7 @@ impl FunctionScope<'_> {
         Some(range.lasting())
     }
 
-    /// Remembers what a closure gives, if that depends on its arguments and on what does not change.
+    /// Remembers what a closure returns, if that depends only on its arguments and on what never changes.
     pub(super) fn define_result(&mut self, var: VarId, init: &Expr) {
         let ExprKind::Closure(closure) = &init.kind else { return };
         let [only] = closure.body.stmts.as_slice() else { return };
@@ -42,7 +42,7 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// The range of what a closure gives.
+    /// The range of what a call of a closure returns.
     pub(super) fn result(
         &self,
         closure: VarId,

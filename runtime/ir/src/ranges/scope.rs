@@ -67,7 +67,7 @@ pub(crate) struct FunctionScope<'a> {
     pub conditions: HashMap<VarId, (Expr, bool)>,
     /// Ranges of immutable variables where they were initialised.
     pub ranges: HashMap<VarId, Range>,
-    /// The parameters of closures, and what they give, if that is the same wherever it is evaluated.
+    /// Closures' parameters and what they return, if that depends only on their arguments and on what never changes.
     pub(super) results: HashMap<VarId, (Vec<VarId>, Expr)>,
     /// The lengths of slices that were made of others.
     pub extents: HashMap<VarId, Length>,

@@ -27,7 +27,7 @@ macro_rules! integers {
 
 integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
 
-/// Stands in a body for the type of an index.
+/// A stand-in for the type of an index in a body.
 pub struct IndexType<I>(PhantomData<fn() -> I>);
 
 impl<I> Clone for IndexType<I> {
@@ -52,11 +52,11 @@ pub fn tied<I>(_: &IndexType<I>, index: I) -> I {
     index
 }
 
-/// Ties the type of a variable, whose value nobody needs.
+/// Ties the type of a variable without using its value.
 #[inline(always)]
-pub fn ties<I>(_: &IndexType<I>, _variable: &I) {}
+pub fn tie<I>(_: &IndexType<I>, _variable: &I) {}
 
-/// Found first: of `usize`, and of an integer whose type is still open, which becomes `usize`.
+/// Found first: for `usize`, and for an integer whose type is still open, which becomes `usize`.
 pub trait IndexOfUsize: Sized {
     /// Chooses the type.
     fn choose(self) {}
@@ -64,7 +64,7 @@ pub trait IndexOfUsize: Sized {
 
 impl IndexOfUsize for IndexType<usize> {}
 
-/// Found next: of any type.
+/// Found next: for any type.
 pub trait IndexOfAnyType: Sized {
     /// Leaves the type as it is.
     fn choose(self) {}

@@ -23,7 +23,7 @@ pub use chunks::{ArrayParts, Chunks, ChunksMut};
 pub use enums::no_variant;
 #[doc(hidden)]
 pub(crate) use enums::none;
-pub use index::{IndexInteger, IndexOfAnyType, IndexOfUsize, IndexType, tied, ties, to_index2, to_index3};
+pub use index::{IndexInteger, IndexOfAnyType, IndexOfUsize, IndexType, tie, tied, to_index2, to_index3};
 #[cfg(test)]
 pub(crate) use matrix::RawParts;
 pub use matrix::{View2, View3, ViewMut2, ViewMut3};

@@ -79,8 +79,8 @@ impl<'a> Build<'a> {
     /// The first element of the thread, and one past the last.
     fn limits(&mut self) -> Vec<Stmt> {
         let thread = self.call(&wide::THREAD, vec![], Type::U64);
-        let first = binary(BinaryOp::Mul, thread, number(self.factor));
-        let end = binary(BinaryOp::Add, var(self.first), number(self.factor));
+        let first = Expr::binary(BinaryOp::Mul, thread, number(self.factor));
+        let end = Expr::binary(BinaryOp::Add, var(self.first), number(self.factor));
         vec![self.let_(self.first, first), self.let_(self.end, end)]
     }
 
@@ -100,7 +100,8 @@ impl<'a> Build<'a> {
             Some(scalar) if scalar.is_signed() => Type::Scalar(Scalar::I64),
             _ => Type::U64,
         };
-        let end = if plus == 0 { var(self.end) } else { binary(BinaryOp::Add, var(self.end), number(plus)) };
+        let end =
+            if plus == 0 { var(self.end) } else { Expr::binary(BinaryOp::Add, var(self.end), number(plus)) };
         compare(BinaryOp::Le, cast(end, &ty), cast(limit.clone(), &ty))
     }
 
@@ -133,7 +134,7 @@ impl<'a> Build<'a> {
             }
             self.keep_in(&mut body, slice, registers, lane);
         }
-        let own = binary(BinaryOp::Add, var(self.first), cast(u32_var(lane), &Type::U64));
+        let own = Expr::binary(BinaryOp::Add, var(self.first), cast(u32_var(lane), &Type::U64));
         self.number_elements(&mut body, own);
         ends_as(&mut body, lanes);
         let range = RangeLoop {
@@ -172,7 +173,7 @@ impl<'a> Build<'a> {
             unroll: Some(Some(1)),
             exact: false,
         };
-        self.loops.push((rest, cast(binary(BinaryOp::Sub, var(own), var(self.first)), &Type::U32)));
+        self.loops.push((rest, cast(Expr::binary(BinaryOp::Sub, var(own), var(self.first)), &Type::U32)));
         let stop = self.let_(stop, Expr { kind: least, ty: Type::U64 });
         Block { stmts: vec![stop, self.stmt(StmtKind::For { id: rest, range, body })] }
     }
@@ -318,11 +319,6 @@ fn u32_number(n: u32) -> Expr {
 
 fn cast(e: Expr, ty: &Type) -> Expr {
     if e.ty == *ty { e } else { Expr { kind: ExprKind::Cast(e.into()), ty: ty.clone() } }
-}
-
-fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
-    let ty = a.ty.clone();
-    Expr { kind: ExprKind::Binary(op, a.into(), b.into()), ty }
 }
 
 fn compare(op: BinaryOp, a: Expr, b: Expr) -> Expr {

@@ -179,10 +179,7 @@ impl Walk<'_> {
             return;
         }
         let Some(mut narrowing) = self.narrowing.take() else { return };
-        let whole = op.map(|(op, place)| Expr {
-            kind: ExprKind::Binary(op, place.clone().into(), value.clone().into()),
-            ty: place.ty.clone(),
-        });
+        let whole = op.map(|(op, place)| Expr::binary(op, place.clone(), value.clone()));
         match narrowing.stage {
             Stage::Variables if narrowing.candidates.contains(&var) => {
                 let needs = self.fits(whole.as_ref().unwrap_or(value)).filter(|_| is_small(value));
