@@ -83,6 +83,8 @@ pub enum ResultRange {
     UpToFirst,
     /// The first argument less the second, or 0 if the second is more, if the type is unsigned; else anywhere.
     Remaining,
+    /// From 0 to before the second argument, if that is above zero; else anywhere.
+    Modulo,
     /// From 0 to the bits of the first argument's type.
     UpToBits,
     /// From the first number to the second.
@@ -94,7 +96,7 @@ pub enum ResultRange {
 impl ResultRange {
     /// Returns whether it is the value itself, of arguments alone.
     pub const fn is_of_arguments(self) -> bool {
-        matches!(self, Self::Least | Self::Greatest | Self::Clamped | Self::Remaining)
+        matches!(self, Self::Least | Self::Greatest | Self::Clamped | Self::Remaining | Self::Modulo)
     }
 }
 

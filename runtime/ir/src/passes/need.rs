@@ -1,9 +1,9 @@
 //! The conditions of a launch under which an index or a range is in bounds.
 
 use super::elide::Walk;
-use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Type};
+use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, ResultRange, Type};
 use crate::limits;
-use crate::ranges::{Range, axes, integer, joined};
+use crate::ranges::{Known, Range, axes, integer, joined};
 
 impl Walk<'_> {
     /// The conditions under which an index or a range is in bounds; `None` if there are none.
@@ -70,12 +70,8 @@ impl Walk<'_> {
                 self.needs_of_number(base, Some(last), range(last)?, true)
             }
             (Some(start), Some(end)) => {
-                let (first, last) = (range(start)?, range(end)?);
-                let ordered = match self.known.is_ordered(start, end) {
-                    true => Vec::new(),
-                    false => self.in_order(start, end, &first, &last)?,
-                };
-                Some([ordered, first.needs, within(last)?].concat())
+                let ordered = self.in_order(start, end, &self.known)?;
+                Some([ordered, range(start)?.needs, within(range(end)?)?].concat())
             }
         }
     }
@@ -96,28 +92,55 @@ impl Walk<'_> {
     }
 
     /// The conditions under which the start of a range is no more than its end.
-    fn in_order(&self, start: &Expr, end: &Expr, first: &Range, last: &Range) -> Option<Vec<Condition>> {
-        let Some(distance) = self.scope.distance(start, end) else {
-            if let Some(factors) = self.scope.row_length(start, end) {
-                let positive = |n: &Expr| self.scope.ensure_positive(n, &self.scope.range(n, &self.known));
-                let positive = factors.into_iter().map(positive).collect::<Option<Vec<_>>>()?.concat();
-                // The end is not less unless the product wraps. If it wraps at 64 bits, it is beyond all lengths, which is asked too.
-                let (_, most) = self.scope.modulus(end)?.int_range()?;
-                let fits = match most < limits::ELEMENTS {
-                    true => self.scope.ensure(last.high.clone(), Quantity::Const(most + 1))?,
-                    false => Vec::new(),
-                };
-                return Some([fits, positive, last.needs.clone()].concat());
-            }
-            let ordered = self.scope.ensure(first.high.clone(), last.low.clone().plus(1))?;
-            return Some(joined(&ordered, &last.low_needs));
+    fn in_order(&self, start: &Expr, end: &Expr, known: &Known) -> Option<Vec<Condition>> {
+        let scope = &self.scope;
+        if known.is_ordered(start, end) {
+            return Some(Vec::new());
+        }
+        // No more than the lesser of two is no more than each, and no less than the greater likewise.
+        if let Some([a, b]) = scope.chosen(end, ResultRange::Least) {
+            return Some([self.in_order(start, a, known)?, self.in_order(start, b, known)?].concat());
+        }
+        if let Some([a, b]) = scope.chosen(start, ResultRange::Greatest) {
+            return Some([self.in_order(a, end, known)?, self.in_order(b, end, known)?].concat());
+        }
+        if let Some((cond, ends)) = scope.choice(end) {
+            let ordered = ends.map(|(end, outcome)| {
+                let mut facts = known.clone();
+                facts.extend(known.implied(cond, outcome, scope));
+                self.in_order(start, end, &facts)
+            });
+            let [a, b] = ordered;
+            return Some([a?, b?].concat());
+        }
+        let range = |e: &Expr| {
+            let range = scope.range(e, known);
+            let positive = scope.ensure_positive(e, &range)?;
+            Some(Range { needs: joined(&range.needs, &positive), ..range })
         };
-        // The end is not less unless the sum wraps.
-        let (_, most) = integer(distance)?.int_range()?;
-        let range = self.scope.range(distance, &self.known);
-        let positive = self.scope.ensure_positive(distance, &range)?;
-        let fits = self.scope.ensure(first.high.clone().sum(range.high), Quantity::Const(most + 1))?;
-        Some([fits, positive, range.needs].concat())
+        let (first, last) = (range(start)?, range(end)?);
+        if let Some(distance) = scope.distance(start, end) {
+            // The end is not less unless the sum wraps.
+            let (_, most) = integer(distance)?.int_range()?;
+            let distance = range(distance)?;
+            let fits = scope.ensure(first.high.sum(distance.high), Quantity::Const(most + 1))?;
+            return Some([fits, distance.needs].concat());
+        }
+        if let Some(factors) = scope.row_length(start, end) {
+            let positive = |n: &Expr| scope.ensure_positive(n, &scope.range(n, known));
+            let positive = factors.into_iter().map(positive).collect::<Option<Vec<_>>>()?.concat();
+            // The end is not less unless the product wraps. If it wraps at 64 bits, it is beyond all lengths, which is asked too.
+            let (_, most) = scope.modulus(end)?.int_range()?;
+            let fits = match most < limits::ELEMENTS {
+                true => scope.ensure(last.high.clone(), Quantity::Const(most + 1))?,
+                false => Vec::new(),
+            };
+            return Some([fits, positive, last.needs].concat());
+        }
+        scope.sums_in_order(start, end, known).or_else(|| {
+            let ordered = scope.ensure(first.high, last.low.plus(1))?;
+            Some([ordered, first.needs, last.low_needs].concat())
+        })
     }
 
     /// The conditions under which a whole slice is aligned for the type that it is seen as.

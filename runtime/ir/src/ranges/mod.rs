@@ -17,6 +17,7 @@ mod place;
 mod position;
 mod products;
 mod range;
+mod results;
 mod returned;
 mod scope;
 mod sums;

@@ -231,47 +231,9 @@ impl FunctionScope<'_> {
     }
 
     /// A number of elements that the host knows.
-    fn exact_extent(&self, e: &Expr) -> Option<Length> {
+    pub(super) fn exact_extent(&self, e: &Expr) -> Option<Length> {
         let (count, needs) = self.within(e, &Known::default(), &mut EXTENT_FUEL.clone()).value()?;
         Some(Length { count, needs })
-    }
-
-    /// The distance from one sum to another, if one has all addends of the other, or the host knows the rest.
-    fn exact_distance(&self, start: &Expr, end: &Expr) -> Option<Length> {
-        if let Some(distance) = self.distance(start, end) {
-            return self.exact_extent(distance);
-        }
-        let (of_start, of_end) = (self.addends_of(start), self.addends_of(end));
-        if self.modulus(start) != self.modulus(end)
-            || !of_start.iter().chain(&of_end).all(|e| self.is_stable(e))
-        {
-            return None;
-        }
-        let (mut left, mut more) = (of_start, Vec::new());
-        for e in of_end {
-            match left.iter().position(|own| self.alike(own, e)) {
-                Some(at) => drop(left.remove(at)),
-                None => more.push(e),
-            }
-        }
-        let sum = |parts: Vec<&Expr>| {
-            let none = Length::of(Quantity::Const(0));
-            parts.into_iter().try_fold(none, |Length { count, needs }, e| {
-                let part = self.exact_extent(e)?;
-                Some(Length { count: count.sum(part.count), needs: joined(&needs, &part.needs) })
-            })
-        };
-        let (less, more) = (sum(left)?, sum(more)?);
-        let (_, most) = self.modulus(start)?.int_range()?;
-        // Both may have wrapped; their distance has not.
-        let fits = self.ensure(more.count.clone(), Quantity::Const(most + 1))?;
-        let needs = joined(&joined(&more.needs, &less.needs), &fits);
-        Some(Length { count: more.count.sum(less.count.negated()), needs })
-    }
-
-    /// The addends of a sum; variables stand for their initial values if those are sums.
-    fn addends_of<'e>(&'e self, e: &'e Expr) -> Vec<&'e Expr> {
-        self.operands_in(e, BinaryOp::Add)
     }
 
     /// The operands of operations in each other of one type: what wraps, wraps alike.

@@ -9,10 +9,10 @@ use std::rc::Rc;
 use super::bits;
 use super::known::{Known, changed, same, strip, untracked};
 use super::place::Length;
-use super::range::{Range, greater, integer, joined, lesser};
+use super::range::{Range, integer, joined};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, Function, Parameter, Quantity, RangeLoop, ResultRange,
-    Scalar, StmtKind, Type, UnaryOp, VarId, VarKind, Variable, visit,
+    BinaryOp, Block, Condition, Expr, ExprKind, Function, Parameter, Quantity, RangeLoop, Scalar,
+    StmtKind, Type, UnaryOp, VarId, VarKind, Variable, visit,
 };
 
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
@@ -328,7 +328,7 @@ impl<'a> FunctionScope<'a> {
             ExprKind::Cast(inner) => self.cast(inner, scalar, known, fuel),
             ExprKind::Builtin { op, args, .. } => match op.position() {
                 Some(position) => self.position(position),
-                None => self.given(op.facts.result, args, known, fuel),
+                None => self.given(op.facts.result, args, scalar, known, fuel),
             },
             ExprKind::Field(base, axis) => {
                 self.axis(base, axis).or_else(|| self.part(e)).or_else(|| self.view_part(base, axis))
@@ -442,30 +442,6 @@ impl<'a> FunctionScope<'a> {
             lengths.len() - 1
         });
         Quantity::Unknown(self.unknowns + self.vars.len() + at, [0, most])
-    }
-
-    /// The range of a builtin's result, by its facts.
-    fn given(&self, result: ResultRange, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
-        match (result, args) {
-            (ResultRange::Least | ResultRange::Greatest, [a, b]) => {
-                let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
-                Some(if result == ResultRange::Least { lesser(a, b) } else { greater(a, b) })
-            }
-            (ResultRange::Clamped, [value, least, most]) => {
-                let [value, least, most] = [value, least, most].map(|e| self.within(e, known, fuel));
-                // If `least` is above `most`, the result is `most`.
-                Some(lesser(greater(value, least), most))
-            }
-            (ResultRange::UpToFirst | ResultRange::Remaining, [first, ..])
-                if integer(first)?.is_unsigned() =>
-            {
-                let range = self.within(first, known, fuel);
-                Some(Range { low: Quantity::Const(0), low_needs: Vec::new(), ..range })
-            }
-            (ResultRange::UpToBits, [first, ..]) => Some(Range::numbers(0, integer(first)?.bits().into())),
-            (ResultRange::Within(low, high), _) => Some(Range::numbers(low.into(), high.into())),
-            _ => None,
-        }
     }
 
     fn cast(&self, inner: &Expr, to: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {

@@ -7,10 +7,13 @@
 
 use super::arithmetic::addends;
 use super::known::{Known, same, strip};
+use super::place::Length;
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, ResultRange, Scalar, UnaryOp};
 
+/// Expressions that a search looks at for the order of two sums.
+const FUEL: usize = 100;
 /// Replacements that one search tries.
 const MOST_TRIALS: usize = 64;
 /// Replacements in a row that leave as many terms that a launch does not know.
@@ -115,9 +118,67 @@ impl FunctionScope<'_> {
         }
     }
 
-    fn searched(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: usize) -> Option<Range> {
+    /// The conditions under which a sum is no more than another one that has some of its terms.
+    pub(crate) fn sums_in_order(&self, less: &Expr, more: &Expr, known: &Known) -> Option<Vec<Condition>> {
+        let scalar = integer(less).filter(|scalar| integer(more) == Some(*scalar))?;
+        let [less, more] = [less, more].map(|e| self.sum_of(e));
+        let apart = more.clone().with(&less, -1);
+        if apart.terms.len() == less.terms.len() + more.terms.len() || self.searches.replace(true) {
+            return None;
+        }
+        let mut search = Search { scope: self, known, fuel: FUEL, trials: MOST_TRIALS };
+        let exact = [less, more].map(|sum| Some(self.exact(search.range(&sum), scalar)?.all_needs()));
+        let least = search.reduced(&apart, End::Low, MOST_DETOURS);
+        let apart = search.range(&least);
+        self.searches.set(false);
+        let [less, more] = exact;
+        let needs = [more?, self.ensure_least(&apart, 0)?, least.needs];
+        Some(needs.into_iter().fold(less?, |all, more| joined(&all, &more)))
+    }
+
+    /// The distance from one sum to another, if the host knows what is left of it. Both may have wrapped; their distance has not.
+    pub(super) fn exact_distance(&self, start: &Expr, end: &Expr) -> Option<Length> {
+        if let Some(distance) = self.distance(start, end) {
+            return self.exact_extent(distance);
+        }
+        let (modulus, ends) = (self.modulus(start), [start, end].map(|e| self.look(e)));
+        if modulus != self.modulus(end) || !ends.iter().all(|e| self.is_stable(e)) {
+            return None;
+        }
+        let (less, more) = (self.sum_of(ends[0]), self.sum_of(ends[1]));
+        let mut terms = more.terms;
+        for (e, times) in less.terms {
+            match terms.iter().position(|(own, _)| self.alike(own, e)) {
+                Some(at) => terms[at].1 -= times,
+                None => terms.push((e, -times)),
+            }
+        }
+        let number = more.number - less.number;
+        let (mut fewer, mut count) = (Quantity::Const((-number).max(0)), Quantity::Const(number.max(0)));
+        let mut needs = Vec::new();
+        for (e, times) in terms.into_iter().filter(|(_, times)| *times != 0) {
+            let own = self.exact_extent(e)?;
+            let part = own.count.product(Quantity::Const(times.abs()));
+            needs = joined(&needs, &own.needs);
+            match times > 0 {
+                true => count = count.sum(part),
+                false => fewer = fewer.sum(part),
+            }
+        }
+        let (_, most) = modulus?.int_range()?;
+        let fits = self.ensure(count.clone(), Quantity::Const(most + 1))?;
+        Some(Length { count: count.sum(fewer.negated()), needs: joined(&needs, &fits) })
+    }
+
+    /// An expression as a sum.
+    fn sum_of<'e>(&'e self, e: &'e Expr) -> Sum<'e> {
         let mut sum = Sum::default();
         self.gather(e, 1, &mut sum);
+        sum
+    }
+
+    fn searched(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: usize) -> Option<Range> {
+        let sum = self.sum_of(e);
         let mut search = Search { scope: self, known, fuel, trials: MOST_TRIALS };
         let before = search.unknowns(&sum);
         let [low, high] = [End::Low, End::High].map(|end| search.reduced(&sum, end, MOST_DETOURS));
@@ -270,8 +331,7 @@ impl<'e> Search<'e> {
         if !parts.is_empty() {
             return parts;
         }
-        let mut sum = Sum::default();
-        self.scope.gather(e, 1, &mut sum);
+        let sum = self.scope.sum_of(e);
         if sum.is_plain() {
             return vec![sum];
         }

@@ -255,6 +255,9 @@ impl Run<'_> {
                         let (least, most) = scalar.and_then(Scalar::int_range).expect("an integer");
                         (args[0] - args[1]).clamp(least, most)
                     }
+                    // Without a divisor, a GPU gives any number.
+                    ResultRange::Modulo if args[1] == 0 => args[0],
+                    ResultRange::Modulo => args[0].rem_euclid(args[1]),
                     _ => args[0].max(args[1]).min(args[2]),
                 }
             }

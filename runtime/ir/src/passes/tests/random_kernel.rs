@@ -27,6 +27,7 @@ static GLOBAL_ID: Builtin = builtin("global_id", Facts::at(Position::GlobalId));
 pub(super) static LEAST: Builtin = builtin("min", Facts::within(ResultRange::Least));
 pub(super) static GREATEST: Builtin = builtin("max", Facts::within(ResultRange::Greatest));
 pub(super) static REMAINING: Builtin = builtin("saturating_sub", Facts::within(ResultRange::Remaining));
+static MODULO: Builtin = builtin("rem_euclid", Facts::within(ResultRange::Modulo));
 static ASSUME: Builtin = Builtin { effect: Effect::Writes, ..builtin("assume", Facts::ASSUMES) };
 static THREAD_RANK: Builtin = builtin("thread_rank", Facts::at(Position::ThreadRank));
 static CLAMP: Builtin = builtin("clamp", Facts::within(ResultRange::Clamped));
@@ -364,10 +365,11 @@ impl Writer {
         if self.dice.below(12) == 0 {
             let mut operand = || self.value(scalar, depth - 1);
             let (a, b) = (operand(), operand());
-            let (op, args) = match self.dice.below(4) {
+            let (op, args) = match self.dice.below(5) {
                 0 => (&LEAST, vec![a, b]),
                 1 => (&GREATEST, vec![a, b]),
                 2 => (&REMAINING, vec![a, b]),
+                3 => (&MODULO, vec![a, b]),
                 _ => (&CLAMP, vec![self.leaf(scalar), a, b]),
             };
             return expr(ExprKind::Builtin { op, args, at: AT, meaning: None }, scalar);

@@ -122,7 +122,7 @@ device_methods! {
         fn wrapping_div(self, other: Self) -> Self = with("ws_wrapping_div({0}, {1})", &int_prelude::WRAPPING_DIV);
         fn wrapping_rem(self, other: Self) -> Self = with("ws_wrapping_rem({0}, {1})", &int_prelude::WRAPPING_REM);
         fn wrapping_div_euclid(self, other: Self) -> Self = with("ws_wrapping_div_euclid({0}, {1})", &int_prelude::WRAPPING_EUCLID);
-        fn wrapping_rem_euclid(self, other: Self) -> Self = with("ws_wrapping_rem_euclid({0}, {1})", &int_prelude::WRAPPING_EUCLID);
+        fn wrapping_rem_euclid(self, other: Self) -> Self = with("ws_wrapping_rem_euclid({0}, {1})", &int_prelude::WRAPPING_EUCLID), Facts::within(ResultRange::Modulo);
         fn wrapping_shl(self, n: u32) -> Self = wrapping_shift("<<");
         fn wrapping_shr(self, n: u32) -> Self = wrapping_shift(">>"), Facts::within(ResultRange::UpToFirst);
         fn saturating_add(self, other: Self) -> Self = with("ws_saturating_add({0}, {1})", &prelude::SATURATING_ADD);
@@ -159,7 +159,7 @@ device_methods! {
         fn to_be(self) -> Self = with("ws_swap_bytes({0})", &prelude::SWAP_BYTES);
         fn to_le(self) -> Self = fixed("({0})");
         fn abs_diff(self, other: Self) -> <Self as Unsigned>::Unsigned = with("ws_abs_diff({0}, {1})", &prelude::ABS_DIFF);
-        fn rem_euclid(self, other: Self) -> Self = with("ws_rem_euclid({0}, {1})", &prelude::REM_EUCLID);
+        fn rem_euclid(self, other: Self) -> Self = with("ws_rem_euclid({0}, {1})", &prelude::REM_EUCLID), Facts::within(ResultRange::Modulo);
         fn div_euclid(self, other: Self) -> Self = with("ws_div_euclid({0}, {1})", &prelude::DIV_EUCLID);
         fn ilog2(self) -> u32 = with("ws_ilog2({0})", &prelude::ILOG2);
         fn ilog10(self) -> u32 = with("ws_ilog({0}, 10)", &int_prelude::ILOG);

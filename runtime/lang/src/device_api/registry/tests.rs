@@ -190,6 +190,10 @@ fn results() -> HashMap<&'static str, Vec<Sample>> {
                 add("trailing_zeros", a.trailing_zeros().into(), [a, b, c]);
                 add("leading_ones", a.leading_ones().into(), [a, b, c]);
                 add("trailing_ones", a.trailing_ones().into(), [a, b, c]);
+                if b != 0 {
+                    add("rem_euclid", a.wrapping_rem_euclid(b) as i128, [a, b, c]);
+                    add("wrapping_rem_euclid", a.wrapping_rem_euclid(b) as i128, [a, b, c]);
+                }
                 let is_unsigned = <$t>::MIN == 0;
                 if is_unsigned {
                     add("saturating_sub", a.saturating_sub(b) as i128, [a, b, c]);
@@ -237,6 +241,8 @@ fn allowed(range: ResultRange, [a, b, c]: [i128; 3], bits: u32) -> (i128, i128) 
         ResultRange::Clamped => (b, c),
         ResultRange::UpToFirst => (0, a),
         ResultRange::Remaining => ((a - b).max(0), (a - b).max(0)),
+        ResultRange::Modulo if b > 0 => (0, b - 1),
+        ResultRange::Modulo => (i128::MIN, i128::MAX),
         ResultRange::UpToBits => (0, bits.into()),
         ResultRange::Within(low, high) => (low.into(), high.into()),
         ResultRange::Tells(low, high) => (0, (i128::from(low)..=high.into()).contains(&a).into()),

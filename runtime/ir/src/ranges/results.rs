@@ -1,0 +1,67 @@
+//! The ranges of builtins' results.
+
+use super::known::Known;
+use super::range::{Range, greater, integer, lesser};
+use super::scope::FunctionScope;
+use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, ResultRange, Scalar};
+
+impl FunctionScope<'_> {
+    /// The range of a builtin's result, by its facts.
+    pub(super) fn given(
+        &self,
+        result: ResultRange,
+        args: &[Expr],
+        scalar: Scalar,
+        known: &Known,
+        fuel: &mut usize,
+    ) -> Option<Range> {
+        match (result, args) {
+            (ResultRange::Least | ResultRange::Greatest, [a, b]) => {
+                let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+                Some(if result == ResultRange::Least { lesser(a, b) } else { greater(a, b) })
+            }
+            (ResultRange::Clamped, [value, least, most]) => {
+                let [value, least, most] = [value, least, most].map(|e| self.within(e, known, fuel));
+                // If `least` is above `most`, the result is `most`.
+                Some(lesser(greater(value, least), most))
+            }
+            (ResultRange::UpToFirst | ResultRange::Remaining, [first, ..])
+                if integer(first)?.is_unsigned() =>
+            {
+                let range = self.within(first, known, fuel);
+                Some(Range { low: Quantity::Const(0), low_needs: Vec::new(), ..range })
+            }
+            (ResultRange::Modulo, [of, by]) => {
+                let exceeds = self.exceeds_positive(by, known, *fuel);
+                let [of, by] = [of, by].map(|e| self.within(e, known, fuel));
+                let by = if exceeds { by.above_zero() } else { by };
+                // What is negative is raised by the divisor.
+                let of = if of.low.minimum() >= 0 { of } else { Range::of_type(scalar) };
+                let most = Range { low: Quantity::Const(0), low_needs: Vec::new(), ..of };
+                self.binary(BinaryOp::Rem, most, by, scalar, false)
+            }
+            (ResultRange::UpToBits, [first, ..]) => Some(Range::numbers(0, integer(first)?.bits().into())),
+            (ResultRange::Within(low, high), _) => Some(Range::numbers(low.into(), high.into())),
+            _ => None,
+        }
+    }
+
+    /// The two numbers of which an expression is the lesser or the greater one, by what is asked for.
+    pub(crate) fn chosen<'e>(&'e self, e: &'e Expr, which: ResultRange) -> Option<[&'e Expr; 2]> {
+        match &self.look(e).kind {
+            ExprKind::Builtin { op, args, .. } if op.facts.result == which => match &args[..] {
+                [a, b] => Some([a, b]),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What an expression is if a condition holds, if it depends on one, and what it is if not.
+    pub(crate) fn choice<'e>(&'e self, e: &'e Expr) -> Option<(&'e Expr, [(&'e Expr, bool); 2])> {
+        match &self.look(e).kind {
+            ExprKind::Select(cond, a, b) => Some((cond, [(a, true), (b, false)])),
+            _ => None,
+        }
+    }
+}
