@@ -52,6 +52,7 @@ mod patterns;
 mod plain;
 mod plain_conditions;
 mod plain_constants;
+mod plain_found;
 mod plain_indices;
 mod plain_methods;
 mod plain_parts;

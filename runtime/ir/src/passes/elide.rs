@@ -12,11 +12,11 @@ use super::explain::{Finding, Notes, missing};
 use super::invariant::{Assigned, assigned_integers};
 use super::lengths::compare_lengths;
 use super::narrow::Narrowing;
+use super::outcomes::Outcome;
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind,
-    VarId,
+    Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind, VarId,
 };
-use crate::ranges::{Caller, FunctionScope, Kind, Known, Range, assigned, integer, root, same};
+use crate::ranges::{Caller, FunctionScope, Kind, Known, Range, assigned, root, same};
 
 /// Conditions of a launch at most; further indices stay checked.
 const MOST_CONDITIONS: usize = 64;
@@ -105,6 +105,10 @@ pub(super) struct Walk<'a> {
     pub(super) budget: usize,
     /// The values that are stored in local arrays, if the walk looks for those and marks nothing.
     pub(super) stored: Option<Stored>,
+    /// What a function gives, if the walk goes through it for that and marks nothing.
+    pub(super) outcome: Option<Outcome>,
+    /// Calls that were walked through for what they give.
+    pub(super) asked: usize,
     /// The integers that fit narrower types, if the walk looks for those and marks nothing.
     pub(super) narrowing: Option<Narrowing>,
 }
@@ -129,6 +133,8 @@ impl<'a> Walk<'a> {
             assigned: None,
             budget: BUDGET,
             stored: None,
+            outcome: None,
+            asked: 0,
             narrowing: None,
         }
     }
@@ -154,17 +160,19 @@ impl<'a> Walk<'a> {
         found
     }
 
+    /// Whether the walk marks what it proves.
+    fn marks(&self) -> bool {
+        let looks = self.assigned.is_some() || self.stored.is_some() || self.outcome.is_some();
+        !looks && self.notes.is_none() && self.narrowing.is_none()
+    }
+
     /// Counts a call, and returns whether what it proves is looked for.
     pub(super) fn enters(&mut self) -> bool {
-        let marks = self.notes.is_none()
-            && self.assigned.is_none()
-            && self.stored.is_none()
-            && self.narrowing.is_none();
-        self.scope.lifts && marks && !matches!(self.aim, Aim::Mark(_)) && self.calls.enter()
+        self.scope.lifts && self.marks() && !matches!(self.aim, Aim::Mark(_)) && self.calls.enter()
     }
 
     /// Looks at a device function for one call of it.
-    fn enter(&mut self, id: FnId, args: &[Expr]) {
+    pub(super) fn enter(&mut self, id: FnId, args: &[Expr]) {
         let Some(function) = self.scope.functions.get(id.0 as usize) else { return };
         if !self.enters() {
             return;
@@ -190,6 +198,12 @@ impl<'a> Walk<'a> {
         if self.assigned.is_some() {
             self.budget = self.budget.saturating_sub(1);
         }
+        self.scope.forget_outcomes();
+        self.walk_statement(stmt);
+        self.scope.forget_outcomes();
+    }
+
+    fn walk_statement(&mut self, stmt: &mut Stmt) {
         match &mut stmt.kind {
             StmtKind::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
             StmtKind::While { id, cond, body, .. } => self.while_loop(*id, cond, body),
@@ -203,11 +217,7 @@ impl<'a> Walk<'a> {
                 self.name(*var, e);
                 self.notes.iter_mut().for_each(|notes| notes.hold(*var, e));
                 self.meet_closure(*var, e);
-                if self.scope.is_mutable(*var) && !self.untracked.contains(var) {
-                    let range = self.scope.range(e, &self.known);
-                    let place = Expr { kind: ExprKind::Var(*var), ty: e.ty.clone() };
-                    self.known.learn(&place, range);
-                }
+                self.begin(*var, e);
             }
             StmtKind::Assert { cond, debug: true, proof, .. } => {
                 self.mark(cond);
@@ -226,7 +236,10 @@ impl<'a> Walk<'a> {
                     self.known.extend(facts);
                 }
             }
-            StmtKind::Return(Some(e)) => self.mark(e),
+            StmtKind::Return(Some(e)) => {
+                self.mark(e);
+                self.note_returned(e);
+            }
             StmtKind::Assign { place, op, value } => {
                 self.mark(value);
                 self.mark(place);
@@ -240,8 +253,10 @@ impl<'a> Walk<'a> {
                 let products = self.known.products_after(place, *op, value, &self.scope);
                 self.known.forget(&root(place).into_iter().collect());
                 self.known.learn_products(products);
-                if !self.count(place) {
-                    given.into_iter().for_each(|range| self.known.learn(place, range));
+                if let Some((at, held)) = given
+                    && !self.count(&at)
+                {
+                    self.learn_held(&at, held);
                 }
             }
             StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| self.mark(e)),
@@ -278,33 +293,17 @@ impl<'a> Walk<'a> {
             self.known.forget(&assigned(branch));
         }
         for (at, place) in places.iter().enumerate() {
-            let hull = ends.iter().map(|end| end[at].clone()).reduce(|a, b| a.hull(&b));
+            let hull = ends.iter().filter_map(|end| end[at].clone()).reduce(|a, b| a.hull(&b));
             hull.into_iter().for_each(|range| self.learn(place, range.lasting()));
         }
     }
 
-    /// Notes the value that a variable is given, also for the loops around.
-    fn given(&mut self, place: &Expr, op: Option<BinaryOp>, value: &Expr) -> Option<Range> {
-        let ExprKind::Var(var) = place.kind else { return None };
-        integer(place).filter(|_| !self.untracked.contains(&var))?;
-        let range = match op {
-            Some(op) => self.scope.range(&Expr::binary(op, place.clone(), value.clone()), &self.known),
-            None => self.scope.range(value, &self.known),
-        };
-        let range = range.lasting();
-        if let Some(assigned) = &mut self.assigned {
-            let hull = assigned.remove(&var).map_or_else(|| range.clone(), |own| own.hull(&range));
-            assigned.insert(var, hull);
-        }
-        Some(range)
-    }
-
-    /// The ranges of variables at the end of a block.
-    pub(super) fn ending(&mut self, block: &mut Block, places: &[Expr]) -> Vec<Range> {
+    /// The ranges of integers at the end of a block.
+    pub(super) fn ending(&mut self, block: &mut Block, places: &[Expr]) -> Vec<Option<Range>> {
         for stmt in &mut block.stmts {
             self.statement(stmt);
         }
-        places.iter().map(|place| self.scope.range(place, &self.known)).collect()
+        places.iter().map(|place| self.range_at(place)).collect()
     }
 
     /// Adds the range of a variable, unless it is untracked.
@@ -346,17 +345,18 @@ impl<'a> Walk<'a> {
             return;
         }
         if let ExprKind::Closure(closure) = &mut e.kind {
-            let known = std::mem::take(&mut self.known);
+            let (known, outcome) = (std::mem::take(&mut self.known), self.outcome.take());
             self.block(&mut closure.body);
-            self.known = known;
+            (self.known, self.outcome) = (known, outcome);
+        }
+        if matches!(e.kind, ExprKind::Call { .. }) {
+            return self.mark_call(e);
         }
         for operand in e.operands_mut() {
             self.mark(operand);
         }
-        if let ExprKind::Call { function, args, .. } = &e.kind {
-            self.enter(*function, args);
-        }
         if let ExprKind::CallClosure { closure, args } = &e.kind {
+            self.note_called(*closure, args);
             self.enter_closure(*closure, args);
         }
         self.check(e);
@@ -364,7 +364,7 @@ impl<'a> Walk<'a> {
 
     /// Marks an index or a range that is proven, or notes it for all calls of its function.
     fn check(&mut self, e: &mut Expr) {
-        if self.assigned.is_some() || self.stored.is_some() {
+        if self.assigned.is_some() || self.stored.is_some() || self.outcome.is_some() {
             return;
         }
         if self.narrowing.is_some() {
@@ -388,8 +388,7 @@ impl<'a> Walk<'a> {
 
     /// Marks an assertion that is proven, or notes it for all calls of its function.
     fn prove(&mut self, cond: &Expr, proof: &mut Proof) {
-        let marks = self.assigned.is_none() && self.stored.is_none() && self.narrowing.is_none();
-        if marks && self.notes.is_none() && *proof == Proof::Open {
+        if self.marks() && *proof == Proof::Open {
             *proof = self.proof_by(|walk| walk.needs_of_nonzero(cond)).unwrap_or(Proof::Open);
         }
     }

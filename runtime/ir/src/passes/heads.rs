@@ -5,6 +5,7 @@
 //! suggests; it holds if it does before the loop, and one iteration keeps it.
 
 use super::elide::Walk;
+use super::invariant::Entry;
 use crate::ir::{Block, Condition, Expr, ExprKind, LoopId, Quantity, StmtKind, visit};
 use crate::ranges::{Range, integer, joined, same};
 
@@ -23,13 +24,13 @@ impl Walk<'_> {
         id: LoopId,
         cond: Option<&Expr>,
         body: &Block,
-        before: &[(Expr, Range)],
+        before: &[Entry],
     ) -> Vec<(Expr, Range)> {
         let mut goes_on = false;
         visit::stmts(body, &mut |stmt| goes_on |= matches!(stmt.kind, StmtKind::Continue(of) if of == id));
         let mut found = Vec::new();
         for (place, entry) in before.iter().filter(|_| !goes_on) {
-            let entry = entry.clone().lasting();
+            let Some(entry) = entry.clone().map(Range::lasting) else { continue };
             let limits = self.limits(place, body);
             let claims = limits.into_iter().take(MOST_CLAIMS);
             found.extend(claims.filter_map(|limit| self.head(cond, body, (place, &entry), limit)));
@@ -83,6 +84,6 @@ impl Walk<'_> {
         let ends = self.ending(&mut body.clone(), std::slice::from_ref(place));
         self.scope.undefine(body);
         (self.known, self.assigned) = (known, around);
-        ends.into_iter().next().unwrap_or_else(|| Range::of_type(crate::ir::Scalar::U64)).lasting()
+        ends.into_iter().next().flatten().unwrap_or_else(|| Range::of_type(crate::ir::Scalar::U64)).lasting()
     }
 }

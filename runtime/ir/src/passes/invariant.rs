@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::elide::Walk;
 use crate::ir::{BinaryOp, Block, Condition, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, VarId, visit};
-use crate::ranges::{Range, integer, joined};
+use crate::ranges::{Range, integer, joined, root, tracked};
 
 /// Rounds in which assumptions are weakened until all hold.
 const ROUNDS: usize = 10;
@@ -15,15 +15,17 @@ const ROUNDS: usize = 10;
 /// Ranges of what was assigned to variables.
 pub(super) type Assigned = HashMap<VarId, Range>;
 
-/// Integer variables that a block assigns as a whole, each once.
+/// An integer that a loop assigns, with its range before the loop: none, of what an enum holds, if it held nothing.
+pub(super) type Entry = (Expr, Option<Range>);
+
+/// Integers that a block assigns as a whole, or that are all that an enum holds which it assigns: each once.
 pub(super) fn assigned_integers(block: &Block) -> Vec<Expr> {
     let mut places: Vec<Expr> = Vec::new();
     visit::stmts(block, &mut |stmt| {
         let StmtKind::Assign { place, .. } = &stmt.kind else { return };
-        let ExprKind::Var(var) = place.kind else { return };
-        let is_new = !places.iter().any(|own| matches!(own.kind, ExprKind::Var(known) if known == var));
-        if is_new && integer(place).is_some() {
-            places.push(place.clone());
+        let Some(place) = tracked(place) else { return };
+        if !places.iter().any(|own| root(own) == root(&place)) {
+            places.push(place);
         }
     });
     places
@@ -66,8 +68,8 @@ struct Assumed {
 impl Assumed {
     /// The claim that the variable stays in its range before the loop, if that says more than the assignments.
     fn new(place: Expr, entry: Range, assigned: Option<&Range>) -> Option<Self> {
-        let (ExprKind::Var(var), Some(scalar)) = (&place.kind, integer(&place)) else { return None };
-        let (var, all) = (*var, Range::of_type(scalar));
+        let (var, scalar) = (root(&place)?, integer(&place)?);
+        let all = Range::of_type(scalar);
         let free = assigned.map_or_else(|| entry.clone(), |assigned| entry.clone().hull(assigned));
         let end = |assumes: bool| if assumes { Assumption::Entry } else { Assumption::Free };
         let low = end(says_low(&entry, &all) && entry.low != free.low);
@@ -170,12 +172,12 @@ fn says_high(range: &Range, all: &Range) -> bool {
 impl Walk<'_> {
     /// The ranges of the variables that the body of a loop assigns, wherever they are asked for in the loop.
     ///
-    /// `before` is what they were before the loop; all that holds in each iteration is known already.
+    /// `before` is what they were before the loop, if they were anything; all that holds in each iteration is known already.
     pub(super) fn invariants(
         &mut self,
         cond: Option<&Expr>,
         body: &Block,
-        before: Vec<(Expr, Range)>,
+        before: Vec<Entry>,
     ) -> Vec<(Expr, Range)> {
         if before.is_empty() || self.is_spent() {
             return Vec::new();
@@ -184,8 +186,10 @@ impl Walk<'_> {
         let mut all: Vec<Assumed> = before
             .into_iter()
             .filter_map(|(place, entry)| {
-                let ExprKind::Var(var) = place.kind else { return None };
-                Assumed::new(place, entry.lasting(), free.get(&var))
+                let assigned = free.get(&root(&place)?);
+                // What holds no integer before the loop holds one that the loop assigns.
+                let entry = entry.or_else(|| assigned.cloned())?;
+                Assumed::new(place, entry.lasting(), assigned)
             })
             .collect();
         for at in 0..all.len() {

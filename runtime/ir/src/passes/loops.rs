@@ -2,7 +2,7 @@
 
 use super::counter::{Counter, counters, queued};
 use super::elide::Walk;
-use super::invariant::{Assigned, assigned_integers};
+use super::invariant::{Assigned, Entry, assigned_integers};
 use crate::ir::{Block, Expr, ExprKind, LoopId, Quantity, RangeLoop, StmtKind, visit};
 use crate::ranges::{Range, assigned, integer, root, same};
 
@@ -31,11 +31,11 @@ impl Walk<'_> {
         }
     }
 
-    /// The ranges of variables that may be tracked.
-    fn ranges_of(&self, places: &[Expr]) -> Vec<(Expr, Range)> {
+    /// The ranges of integers that may be tracked.
+    fn ranges_of(&self, places: &[Expr]) -> Vec<Entry> {
         let tracked =
             places.iter().filter(|place| !root(place).is_some_and(|var| self.untracked.contains(&var)));
-        tracked.map(|place| (place.clone(), self.scope.range(place, &self.known))).collect()
+        tracked.map(|place| (place.clone(), self.range_at(place))).collect()
     }
 
     /// Adds ranges that hold wherever they stand in the loop that begins; how many there were around it.

@@ -26,6 +26,7 @@ impl Wording<'_> {
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
             ExprKind::Exact(a) => self.of(a),
             ExprKind::Cast(a) => format!("{} as {}", self.operand(a), named(&e.ty.to_string())),
+            ExprKind::Field(a, name) if matches!(name.as_str(), "Some.0" | "Ok.0") => self.taken(a),
             ExprKind::Field(a, name) => format!("{}.{name}", self.operand(a)),
             ExprKind::Index { base, index, .. } => format!("{}[{}]", self.operand(base), self.of(index)),
             ExprKind::Len(a) => format!("{}.len()", self.operand(a)),
@@ -40,7 +41,11 @@ impl Wording<'_> {
             ExprKind::Struct(def, _) => format!("{} {{ … }}", def.name),
             ExprKind::Tuple(items) => format!("({})", self.list(items)),
             ExprKind::Vector(items) => format!("{}({})", e.ty, self.list(items)),
-            ExprKind::Variant(def, index, _) => format!("{}::{}", def.name, def.variants[*index].name),
+            ExprKind::Variant(def, index, items) => match def.variants[*index].name {
+                "None" => "None".to_owned(),
+                name @ ("Some" | "Ok" | "Err") => format!("{name}({})", self.list(items)),
+                name => format!("{}::{name}", def.name),
+            },
             ExprKind::Table { name, .. } => (*name).to_owned(),
             ExprKind::Global(global) => global.name.to_string(),
             ExprKind::SubSlice { base, start: None, end: None, .. } => self.of(base),
@@ -61,6 +66,14 @@ impl Wording<'_> {
             (Some(name), _) if !name.is_empty() => name.clone(),
             (_, Some(held)) => self.operand(held),
             _ => "…".into(),
+        }
+    }
+
+    /// What an `Option` or a `Result` holds. What a loop looks for begins as `None`, and has no name.
+    fn taken(&self, of: &Expr) -> String {
+        match self.operand(of).as_str() {
+            "None" => "…".to_owned(),
+            of => format!("{of}.unwrap()"),
         }
     }
 

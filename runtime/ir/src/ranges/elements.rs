@@ -25,7 +25,11 @@ impl FunctionScope<'_> {
 
     /// The range of the elements of a list, or of a part of one.
     pub(super) fn elements_of(&self, base: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
-        self.hull_of(self.list_of(base)?, known, fuel)
+        if let Some(list) = self.list_of(base) {
+            return self.hull_of(list, known, fuel);
+        }
+        let (arg, scope, known) = self.argument(base)?;
+        scope.elements_of(arg, known, fuel)
     }
 
     /// The elements of a constant table, or of an array that is made of a list, of which a value is all or a part.

@@ -24,6 +24,8 @@ pub(crate) struct Known {
     aliases: Vec<(VarId, Expr)>,
     /// Pairs of variables with a bounded product.
     pub(super) products: Vec<Product>,
+    /// Enums that hold no integer.
+    pub(super) empty: Vec<VarId>,
 }
 
 impl Known {
@@ -84,6 +86,7 @@ impl Known {
         self.ranges.retain(|(e, _)| !mentions(e, vars));
         self.orders.retain(|(a, b, _)| !mentions(a, vars) && !mentions(b, vars));
         self.aliases.retain(|(var, e)| !vars.contains(var) && !mentions(e, vars));
+        self.empty.retain(|var| !vars.contains(var));
         self.forget_products(vars);
     }
 
@@ -147,6 +150,7 @@ impl Known {
         self.orders.extend(other.orders);
         self.aliases.extend(other.aliases);
         self.products.extend(other.products);
+        self.empty.extend(other.empty);
     }
 
     /// Notes the expression that a variable is given.

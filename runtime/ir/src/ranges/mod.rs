@@ -10,6 +10,7 @@ mod conditions;
 mod divided;
 mod elements;
 mod guards;
+mod held;
 mod interval;
 mod known;
 mod parts;
@@ -22,6 +23,7 @@ mod returned;
 mod scope;
 mod sums;
 
+pub(crate) use held::{Held, held_place, tracked};
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, assigned, changed, lent, root, same};
 pub(crate) use place::axes;

@@ -379,6 +379,11 @@ impl FunctionScope<'_> {
         }
     }
 
+    /// The caller's argument for a parameter, with the caller and what is known there.
+    pub(super) fn argument(&self, e: &Expr) -> Option<(&Expr, &FunctionScope<'_>, &Known)> {
+        self.passed(e).map(|Passed { scope, arg, known }| (arg, scope, known))
+    }
+
     /// The caller's argument for a parameter.
     fn passed(&self, e: &Expr) -> Option<Passed<'_>> {
         let (ExprKind::Var(var), Some(Caller { scope, known, args })) = (&e.kind, self.caller) else {

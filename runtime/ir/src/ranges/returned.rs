@@ -2,13 +2,22 @@
 
 use super::known::Known;
 use super::range::Range;
-use super::scope::{Caller, FunctionScope};
-use crate::ir::{Expr, ExprKind, FnId, StmtKind, VarId};
+use super::scope::{Caller, FunctionScope, UNKNOWNS};
+use crate::ir::{Expr, ExprKind, FnId, Function, StmtKind, VarId};
 
 /// Number of the first unknown of a function that is only asked for what it returns.
 const RETURNED: usize = usize::MAX / 2;
 
-impl FunctionScope<'_> {
+impl<'a> FunctionScope<'a> {
+    /// A function that is only asked for what one call of it gives. Its unknowns differ from those of all calls around.
+    pub fn asked(function: &'a Function, caller: Caller<'a>) -> Self {
+        let around = caller.scope.unknowns;
+        let unknowns = if around < RETURNED { RETURNED } else { around.saturating_add(UNKNOWNS) };
+        let mut scope = Self::called(function, caller, 0);
+        scope.unknowns = unknowns;
+        scope
+    }
+
     /// The range of what a function returns, if it does nothing else.
     pub(super) fn returned(
         &self,
@@ -20,9 +29,7 @@ impl FunctionScope<'_> {
         let function = self.functions.get(function.0 as usize)?;
         let [only] = function.body.stmts.as_slice() else { return None };
         let StmtKind::Return(Some(value)) = &only.kind else { return None };
-        let caller = Caller { scope: self, known, args };
-        let mut scope = FunctionScope::called(function, caller, 0);
-        scope.unknowns = RETURNED;
+        let scope = FunctionScope::asked(function, Caller { scope: self, known, args });
         let range = scope.within(value, &Known::default(), fuel);
         // An unknown number of one call differs from that of the next.
         if !range.high.has_unknown(&|id| id >= RETURNED) && !range.low.has_unknown(&|id| id >= RETURNED) {

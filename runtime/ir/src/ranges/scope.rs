@@ -7,16 +7,17 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::bits;
+use super::held::Held;
 use super::known::{Known, changed, same, strip, untracked};
 use super::place::Length;
 use super::range::{Range, integer, joined};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, Function, Parameter, Quantity, RangeLoop, Scalar,
-    StmtKind, Type, UnaryOp, VarId, VarKind, Variable, visit,
+    BinaryOp, Block, Condition, Expr, ExprKind, Function, Parameter, Quantity, RangeLoop, Scalar, StmtKind,
+    Type, UnaryOp, VarId, VarKind, Variable, visit,
 };
 
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
-const FUEL: usize = 400;
+pub(super) const FUEL: usize = 400;
 
 /// Expressions in each other that a proof looks at.
 const MOST_DEPTH: usize = 64;
@@ -25,7 +26,7 @@ const MOST_DEPTH: usize = 64;
 const MOST_STEPS: usize = 1000;
 
 /// Unknowns of one function at most.
-const UNKNOWNS: usize = 1 << 20;
+pub(super) const UNKNOWNS: usize = 1 << 20;
 
 /// The purpose of an analysis.
 #[derive(Clone, Copy)]
@@ -69,6 +70,8 @@ pub(crate) struct FunctionScope<'a> {
     pub ranges: HashMap<VarId, Range>,
     /// Closures' parameters and what they return, if that depends only on their arguments and on what never changes.
     pub(super) results: HashMap<VarId, (Vec<VarId>, Expr)>,
+    /// What calls give, where the walk is.
+    pub(super) outcomes: Vec<(Expr, Option<Held>)>,
     /// The lengths of slices that were made of others.
     pub extents: HashMap<VarId, Length>,
     /// Ranges of all that is ever stored in local arrays.
@@ -113,6 +116,7 @@ impl<'a> FunctionScope<'a> {
             conditions: HashMap::new(),
             ranges: HashMap::new(),
             results: HashMap::new(),
+            outcomes: Vec::new(),
             extents: HashMap::new(),
             stored: HashMap::new(),
             lengths: RefCell::default(),
@@ -200,6 +204,7 @@ impl<'a> FunctionScope<'a> {
             | ExprKind::Exact(_)
             | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
+            ExprKind::Variant(..) => true,
             ExprKind::SubSlice { .. } | ExprKind::Table { .. } | ExprKind::ArrayList(_) => true,
             ExprKind::Index { base, .. } => self.list_of(base).is_some() || self.parameter(e).is_some(),
             ExprKind::Builtin { op, .. } => op.position().is_some() || op.facts.result.is_of_arguments(),
@@ -331,9 +336,14 @@ impl<'a> FunctionScope<'a> {
                 None => self.given(op.facts.result, args, scalar, known, fuel),
             },
             ExprKind::Field(base, axis) => {
-                self.axis(base, axis).or_else(|| self.part(e)).or_else(|| self.view_part(base, axis))
+                let plain = self.axis(base, axis).or_else(|| self.part(e));
+                let plain = plain.or_else(|| self.view_part(base, axis));
+                plain.or_else(|| self.made_with(base, known, fuel)?.range())
             }
-            ExprKind::Call { function, args, .. } => self.returned(*function, args, known, fuel),
+            ExprKind::Call { function, args, .. } => match self.outcome(e) {
+                Some(held) => held.range(),
+                None => self.returned(*function, args, known, fuel),
+            },
             ExprKind::CallClosure { closure, args } => self.result(*closure, args, known, fuel),
             ExprKind::Select(cond, a, b) => {
                 let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {

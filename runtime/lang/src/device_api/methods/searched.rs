@@ -5,6 +5,7 @@
 use core::cmp::Ordering;
 
 use super::slices::Instance;
+use crate::device_api::hint::assume;
 use crate::device_api::number::Int;
 use crate::types::{DeviceType, Row, Shared, Slice, Sliceable, View, ViewMut};
 use crate::witness::{FnProbe, never_called};
@@ -87,11 +88,14 @@ pub fn partition_point<T: DeviceType>(x: &[T], mut before: impl FnMut(&T) -> boo
     let mut base = 0;
     while size > 1 {
         let half = size / 2;
+        // `base + size` never exceeds the length, and `half` is less than `size`.
+        assume(base + half < x.len());
         if before(&x[base + half]) {
             base += half;
         }
         size -= half;
     }
+    assume(base < x.len());
     base + before(&x[base]) as usize
 }
 
@@ -110,11 +114,14 @@ pub fn binary_search_by<T: DeviceType>(
     let mut base = 0;
     while size > 1 {
         let half = size / 2;
+        // `base + size` never exceeds the length, and `half` is less than `size`.
+        assume(base + half < x.len());
         if order(&x[base + half]).is_le() {
             base += half;
         }
         size -= half;
     }
+    assume(base < x.len());
     let last = order(&x[base]);
     if last.is_eq() { Ok(base) } else { Err(base + last.is_lt() as usize) }
 }

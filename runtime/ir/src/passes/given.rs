@@ -1,0 +1,57 @@
+//! What variables are given: the ranges of integers, also of those in enums.
+
+use super::elide::Walk;
+use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, VarId};
+use crate::ranges::{Held, Range, integer, root, tracked};
+
+impl Walk<'_> {
+    /// Learns what a variable is that begins here.
+    pub(super) fn begin(&mut self, var: VarId, init: &Expr) {
+        let Some(place) = tracked(&Expr { kind: ExprKind::Var(var), ty: init.ty.clone() }) else { return };
+        // The scope knows what an integer is that stays the same.
+        if self.untracked.contains(&var) || integer(init).is_some() && !self.scope.is_mutable(var) {
+            return;
+        }
+        if let Some(held) = self.scope.value_of(init, &self.known) {
+            self.learn_held(&place, held);
+        }
+    }
+
+    /// Notes the value that a variable is given, also for the loops around.
+    pub(super) fn given(&mut self, place: &Expr, op: Option<BinaryOp>, value: &Expr) -> Option<(Expr, Held)> {
+        let at = tracked(place)?;
+        let var = root(&at).filter(|var| !self.untracked.contains(var))?;
+        let all = Range::of_type(integer(&at).unwrap_or(Scalar::U64));
+        let held = match op {
+            Some(op) => {
+                Held::Within(self.scope.range(&Expr::binary(op, place.clone(), value.clone()), &self.known))
+            }
+            None => self.scope.value_of(value, &self.known).unwrap_or(Held::Within(all)),
+        };
+        let held = held.lasting();
+        if let (Some(assigned), Held::Within(range)) = (&mut self.assigned, &held) {
+            let hull = assigned.remove(&var).map_or_else(|| range.clone(), |own| own.hull(range));
+            assigned.insert(var, hull);
+        }
+        Some((at, held))
+    }
+
+    /// Adds what is known of an integer, or that its enum holds none.
+    pub(super) fn learn_held(&mut self, place: &Expr, held: Held) {
+        match (held, root(place)) {
+            (Held::Within(range), _) => self.known.learn(place, range),
+            (Held::Nothing, Some(var)) => self.known.empty(var),
+            (Held::Nothing, None) => {}
+        }
+    }
+
+    /// The range of an integer here; none, of what an enum holds, if it holds nothing.
+    pub(super) fn range_at(&self, place: &Expr) -> Option<Range> {
+        if let ExprKind::Field(of, _) = &place.kind
+            && let Some(Held::Nothing) = self.scope.value_of(of, &self.known)
+        {
+            return None;
+        }
+        Some(self.scope.range(place, &self.known))
+    }
+}

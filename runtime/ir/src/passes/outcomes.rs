@@ -1,0 +1,159 @@
+//! What calls give: the ranges of what functions return, and of what they call the closures with that stand in their arguments.
+//!
+//! A function is walked through for each call where that tells more than its only expression: `find` returns a number below the
+//! length that it searches, and `from_fn` calls its closure with numbers below the array's length. A closure that stands in an argument
+//! runs during that call alone, so what is known there is known in it.
+
+use std::collections::HashMap;
+
+use super::elide::Walk;
+use crate::ir::{Block, Closure, Expr, ExprKind, FnId, Function, StmtKind, VarId, visit};
+use crate::ranges::{Caller, FunctionScope, Held, assigned, held_place};
+
+/// Calls of one function that are walked through, with those in them.
+const MOST_CALLS: usize = 300;
+
+/// Statements of a function at most.
+const MOST_STATEMENTS: usize = 100;
+
+/// Statements that are walked for the invariants of the loops of a function.
+const BUDGET: usize = 2000;
+
+/// What a walk through a function finds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome {
+    /// What it returns; one of these is unknown if there are fewer than `returns`.
+    returned: Vec<Held>,
+    returns: usize,
+    /// What it calls closures with: each argument, or nothing if that may be anything.
+    called: HashMap<VarId, Vec<Option<Held>>>,
+}
+
+impl Outcome {
+    /// All that may be returned.
+    fn held(self) -> Option<Held> {
+        let is_known = self.returned.len() == self.returns;
+        self.returned.into_iter().reduce(Held::hull).filter(|_| is_known)
+    }
+}
+
+/// Whether an expression is a closure that stands where it is used.
+fn is_closure(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Closure(_))
+}
+
+impl Walk<'_> {
+    /// Marks the indices in a call of a function.
+    pub(super) fn mark_call(&mut self, e: &mut Expr) {
+        let ExprKind::Call { function, args, .. } = &mut e.kind else { return };
+        args.iter_mut().filter(|arg| !is_closure(arg)).for_each(|arg| self.mark(arg));
+        let outcome = self.walk_through(*function, args);
+        for (at, arg) in args.iter_mut().enumerate() {
+            if let ExprKind::Closure(closure) = &mut arg.kind {
+                let param = self.called_param(*function, at);
+                let with = outcome.as_ref().zip(param).and_then(|(of, param)| of.called.get(&param));
+                self.mark_closure(closure, with.map_or(&[], Vec::as_slice));
+            }
+        }
+        self.enter(*function, args);
+        let held = outcome.and_then(Outcome::held);
+        self.scope.note_outcome(e, held);
+    }
+
+    /// A parameter that its function does nothing with but to call it, and in none of its own closures.
+    fn called_param(&self, function: FnId, at: usize) -> Option<VarId> {
+        let function = self.scope.functions.get(function.0 as usize)?;
+        let param = *function.params.get(at)?;
+        let mut others = 0;
+        visit::exprs(&function.body, &mut |e| match &e.kind {
+            ExprKind::Var(var) => others += usize::from(*var == param),
+            ExprKind::Closure(closure) => others += calls(&closure.body, param),
+            _ => {}
+        });
+        (others == 0).then_some(param)
+    }
+
+    /// What a call gives, if it is worth to be walked through.
+    fn walk_through(&mut self, id: FnId, args: &[Expr]) -> Option<Outcome> {
+        let function = self.scope.functions.get(id.0 as usize)?;
+        if !is_worth(function, args) || self.asked >= MOST_CALLS {
+            return None;
+        }
+        self.asked += 1;
+        let caller = Caller { scope: &self.scope, known: &self.known, args };
+        let mut walk = Walk::new(FunctionScope::asked(function, caller));
+        (walk.outcome, walk.budget, walk.asked) = (Some(Outcome::default()), BUDGET, self.asked);
+        walk.block(&mut function.body.clone());
+        let (outcome, asked) = (walk.outcome, walk.asked);
+        self.asked = asked;
+        outcome
+    }
+
+    /// Notes what the function returns that the walk goes through.
+    pub(super) fn note_returned(&mut self, e: &Expr) {
+        // Walks that look for the invariants of loops assume what may not hold.
+        if self.assigned.is_some() {
+            return;
+        }
+        let held = self.scope.value_of(e, &self.known);
+        if let Some(outcome) = &mut self.outcome {
+            outcome.returns += 1;
+            outcome.returned.extend(held.map(Held::lasting));
+        }
+    }
+
+    /// Notes what the function calls a closure with that the walk goes through.
+    pub(super) fn note_called(&mut self, closure: VarId, args: &[Expr]) {
+        if self.outcome.is_none() || self.assigned.is_some() {
+            return;
+        }
+        let value = |arg| self.scope.value_of(arg, &self.known).map(Held::lasting);
+        let with: Vec<_> = args.iter().map(value).collect();
+        let Some(outcome) = &mut self.outcome else { return };
+        match outcome.called.get_mut(&closure) {
+            Some(known) => known.iter_mut().zip(with).for_each(|(own, with)| {
+                *own = own.take().zip(with).map(|(own, with)| own.hull(with));
+            }),
+            None => drop(outcome.called.insert(closure, with)),
+        }
+    }
+
+    /// Marks the indices in a closure that a function calls with some arguments, each as far as it is known.
+    fn mark_closure(&mut self, closure: &mut Closure, with: &[Option<Held>]) {
+        let (known, outcome) = (self.known.clone(), self.outcome.take());
+        self.known.forget(&assigned(&closure.body));
+        for (param, held) in closure.params.iter().zip(with) {
+            if let Some(Held::Within(range)) = held {
+                self.scope.ranges.insert(*param, range.clone());
+            }
+        }
+        self.block(&mut closure.body);
+        closure.params.iter().for_each(|param| self.scope.forget(*param));
+        self.scope.undefine(&closure.body);
+        (self.known, self.outcome) = (known, outcome);
+    }
+}
+
+/// Calls of a closure in a block.
+fn calls(block: &Block, of: VarId) -> usize {
+    let mut count = 0;
+    visit::exprs(block, &mut |e| {
+        count += usize::from(matches!(e.kind, ExprKind::CallClosure { closure, .. } if closure == of));
+    });
+    count
+}
+
+/// Whether a walk through a function may tell more than its only expression.
+fn is_worth(function: &Function, args: &[Expr]) -> bool {
+    let tells = function.ret.scalar().is_some_and(|scalar| scalar.is_int()) || is_held(function);
+    let is_one = matches!(function.body.stmts.as_slice(), [only] if matches!(only.kind, StmtKind::Return(_)));
+    let mut statements = 0;
+    visit::stmts(&function.body, &mut |_| statements += 1);
+    let is_asked = args.iter().any(is_closure) || tells && !(is_one && !is_held(function));
+    is_asked && function.foreign.is_none() && statements <= MOST_STATEMENTS
+}
+
+/// Whether a function returns an enum that may hold an integer.
+fn is_held(function: &Function) -> bool {
+    held_place(&Expr { kind: ExprKind::Unit, ty: function.ret.clone() }).is_some()
+}

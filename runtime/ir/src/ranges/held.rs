@@ -1,0 +1,157 @@
+//! The integer that an enum holds, as the index in an `Option` does.
+//!
+//! Such an integer is read only where the enum is known to hold it. So its range is that of all integers that the enum was made with,
+//! wherever that was: a `None` adds nothing to it.
+
+use std::mem::discriminant;
+
+use super::known::{Known, same};
+use super::range::{Range, integer};
+use super::scope::{FUEL, FunctionScope};
+use crate::ir::{Expr, ExprKind, Type, VarId};
+
+/// What an enum with one integer holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Held {
+    /// No integer: it is another variant.
+    Nothing,
+    /// An integer in a range, or nothing.
+    Within(Range),
+}
+
+impl Held {
+    /// What either of two enums holds.
+    pub fn hull(self, other: Self) -> Self {
+        match (self, other) {
+            (Held::Within(a), Held::Within(b)) => Held::Within(a.hull(&b)),
+            (own @ Held::Within(_), Held::Nothing) | (Held::Nothing, own) => own,
+        }
+    }
+
+    /// The range of the integer, if there may be one.
+    pub fn range(self) -> Option<Range> {
+        match self {
+            Held::Nothing => None,
+            Held::Within(range) => Some(range),
+        }
+    }
+
+    /// The same without numbers that only the device knows.
+    pub fn lasting(self) -> Self {
+        match self {
+            Held::Nothing => Held::Nothing,
+            Held::Within(range) => Held::Within(range.lasting()),
+        }
+    }
+}
+
+/// The integer in an enum that has one integer and nothing else in its variants, as a place.
+pub(crate) fn held_place(e: &Expr) -> Option<Expr> {
+    let Type::Enum(def) = &e.ty else { return None };
+    let mut fields = def.variants.iter().flat_map(|v| v.fields.iter().map(move |field| (v.name, field)));
+    let ((variant, (name, ty)), None) = (fields.next()?, fields.next()) else { return None };
+    ty.scalar().filter(|scalar| scalar.is_int())?;
+    let kind = ExprKind::Field(e.clone().into(), format!("{variant}.{name}"));
+    Some(Expr { kind, ty: ty.clone() })
+}
+
+/// The integer whose range is known of a place: itself, if it is an integer variable or what an enum holds, or what it holds.
+pub(crate) fn tracked(place: &Expr) -> Option<Expr> {
+    match &place.kind {
+        ExprKind::Var(_) if integer(place).is_some() => Some(place.clone()),
+        ExprKind::Var(_) => held_place(place),
+        ExprKind::Field(of, _) if matches!(of.kind, ExprKind::Var(_)) => {
+            held_place(of).filter(|held| same(held, place))
+        }
+        _ => None,
+    }
+}
+
+/// Whether two expressions of a statement read alike. Where they differ in what is not compared here, what is noted of one is what any
+/// of both gives.
+fn is_one(a: &Expr, b: &Expr) -> bool {
+    let (of_a, of_b) = (a.operands(), b.operands());
+    let alike = match (&a.kind, &b.kind) {
+        (ExprKind::Call { function: a, .. }, ExprKind::Call { function: b, .. }) => a == b,
+        (ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Field(..) | ExprKind::Binary(..), _) => {
+            a.is_same_operation(b)
+        }
+        (a, b) => discriminant(a) == discriminant(b),
+    };
+    alike && of_a.len() == of_b.len() && of_a.iter().zip(of_b).all(|(a, b)| is_one(a, b))
+}
+
+impl Known {
+    /// Adds that a variable holds no integer.
+    pub fn empty(&mut self, var: VarId) {
+        self.empty.push(var);
+    }
+}
+
+impl FunctionScope<'_> {
+    /// What an integer is, or what an enum holds; nothing is known of an enum with several integers.
+    pub(crate) fn value_of(&self, e: &Expr, known: &Known) -> Option<Held> {
+        match integer(e) {
+            Some(_) => Some(Held::Within(self.range(e, known))),
+            None => self.held(e, known, &mut FUEL.clone()),
+        }
+    }
+
+    /// What an enum holds.
+    fn held(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Option<Held> {
+        let place = held_place(e)?;
+        match &e.kind {
+            ExprKind::Var(var) if known.empty.contains(var) => Some(Held::Nothing),
+            ExprKind::Var(_) => match self.made_with(e, known, fuel) {
+                Some(Held::Nothing) => Some(Held::Nothing),
+                _ => Some(Held::Within(self.within(&place, known, fuel))),
+            },
+            _ => self.made_with(e, known, fuel),
+        }
+    }
+
+    /// What an enum holds by what it is made of.
+    pub(super) fn made_with(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Option<Held> {
+        match &e.kind {
+            ExprKind::Var(var) => {
+                if let Some(definition) = self.definitions.get(var) {
+                    return self.held(definition, known, fuel);
+                }
+                let (arg, scope, known) = self.argument(e)?;
+                scope.held(arg, known, fuel)
+            }
+            ExprKind::Variant(_, _, items) => Some(match items.as_slice() {
+                [item] => Held::Within(self.within(item, known, fuel)),
+                _ => Held::Nothing,
+            }),
+            ExprKind::Select(cond, a, b) => {
+                let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {
+                    let mut facts = known.clone();
+                    facts.extend(known.implied(cond, outcome, self));
+                    self.held(branch, &facts, fuel)
+                });
+                Some(a?.hull(b?))
+            }
+            ExprKind::Call { .. } => self.outcome(e),
+            _ => None,
+        }
+    }
+
+    /// What a call gives that was walked through where it stands.
+    pub(super) fn outcome(&self, call: &Expr) -> Option<Held> {
+        self.outcomes.iter().find(|(own, _)| is_one(own, call)).and_then(|(_, held)| held.clone())
+    }
+
+    /// Notes what a call gives where it stands now. If it stands twice in a statement, this is what any of both gives.
+    pub(crate) fn note_outcome(&mut self, call: &Expr, held: Option<Held>) {
+        match self.outcomes.iter_mut().find(|(own, _)| is_one(own, call)) {
+            Some((_, own)) => *own = own.take().zip(held).map(|(own, held)| own.hull(held)),
+            None => self.outcomes.push((call.clone(), held)),
+        }
+    }
+
+    /// Forgets what calls give, before something else is walked.
+    pub(crate) fn forget_outcomes(&mut self) {
+        self.outcomes.clear();
+    }
+}
