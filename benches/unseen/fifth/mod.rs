@@ -1,0 +1,7 @@
+//! The fifth set: well-known kernels of kinds that the other sets have few of, ported by somebody who had only read the book. A third of
+//! them is as a Rust programmer writes: iterators, chunks, options, matches, methods.
+
+pub mod layers;
+pub mod numbers;
+pub mod pixels;
+pub mod steps;
