@@ -5,7 +5,8 @@
 //! the three are timed in turn, back to back, and the table says how ours compare (`benches/unseen.sh`).
 //!
 //! The second set (`second/`) was written and frozen after the first had been tuned for, and the third (`third/`) after that; the
-//! fourth (`fourth/`) has kernels in which checks or other machine code had been found. `--second`, `--third` and `--fourth` run these alone.
+//! fourth (`fourth/`) has kernels in which checks or other machine code had been found. The fifth (`fifth/`) was written after all of
+//! these had been looked at. `--second`, `--third`, `--fourth` and `--fifth` run these alone.
 //!
 //! Words are names of kernels, of any set, to run alone. `--simulate` runs each at a small size on the simulator, and its original by
 //! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then. `--costs` prints registers,
@@ -23,6 +24,7 @@ mod bodies;
 mod bytes;
 mod costs;
 mod fields;
+mod fifth;
 mod fourth;
 mod graphs;
 mod ground;
@@ -79,16 +81,21 @@ const THIRD: &[&Family] = &[&third::searches::FAMILY, &third::planes::FAMILY];
 /// What tells what became of checks that were found by looking for them.
 const FOURTH: &[&Family] = &[&fourth::cursors::FAMILY, &fourth::trees::FAMILY];
 
+/// What others are measured by, after the four had been looked at.
+const FIFTH: &[&Family] =
+    &[&fifth::pixels::FAMILY, &fifth::layers::FAMILY, &fifth::steps::FAMILY, &fifth::numbers::FAMILY];
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let names: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let has = |flag: &str| words.iter().any(|word| word == flag);
     let sets = match () {
+        () if has("--fifth") => &[FIFTH][..],
         () if has("--fourth") => &[FOURTH][..],
         () if has("--third") => &[THIRD][..],
         () if has("--second") => &[SECOND][..],
         () if names.is_empty() => &[FAMILIES][..],
-        () => &[FAMILIES, SECOND, THIRD, FOURTH][..],
+        () => &[FAMILIES, SECOND, THIRD, FOURTH, FIFTH][..],
     };
     let families: Vec<&Family> = sets.iter().flat_map(|set| set.iter().copied()).collect();
     let texts = words.iter().find_map(|word| word.strip_prefix("--texts=")).map(Path::new);
