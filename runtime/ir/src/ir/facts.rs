@@ -85,6 +85,8 @@ pub enum ResultRange {
     Remaining,
     /// From 0 to before the second argument, if that is above zero; else anywhere.
     Modulo,
+    /// The first argument over the second, rounded up, if neither has a sign and the second is above zero; else anywhere.
+    QuotientUp,
     /// From 0 to the bits of the first argument's type.
     UpToBits,
     /// From the first number to the second.
@@ -96,7 +98,10 @@ pub enum ResultRange {
 impl ResultRange {
     /// Returns whether it is the value itself, of arguments alone.
     pub const fn is_of_arguments(self) -> bool {
-        matches!(self, Self::Least | Self::Greatest | Self::Clamped | Self::Remaining | Self::Modulo)
+        matches!(
+            self,
+            Self::Least | Self::Greatest | Self::Clamped | Self::Remaining | Self::Modulo | Self::QuotientUp
+        )
     }
 }
 

@@ -231,8 +231,12 @@ impl FunctionScope<'_> {
             BinaryOp::Div => {
                 let sound = joined(&positive(&a)?, &self.ensure_least(&b, 1)?);
                 // Below a multiple of the divisor, the quotient is below the other factors.
-                let factors = a.high.bounds().into_iter().find_map(|most| most.clone().plus(1).over(&b.low));
-                let high = factors.map_or_else(|| a.high.clone().ratio(b.low), |others| others.plus(-1));
+                let (factors, divides) = match self.factors(&a.high, &b.low) {
+                    Some((others, divides)) => (Some(others.plus(-1)), divides),
+                    None => (None, Vec::new()),
+                };
+                let sound = joined(&sound, &divides);
+                let high = factors.unwrap_or_else(|| a.high.clone().ratio(b.low));
                 let most = Range { low_needs: joined(&needs.0, &needs.1), ..made(a.low.ratio(b.high), high) };
                 Some(Range { needs: joined(&needs.0, &needs.1), ..most }.needing(&sound))
             }
@@ -280,6 +284,20 @@ impl FunctionScope<'_> {
                 plain.map(|(low, high)| made(Quantity::Const(low), Quantity::Const(high)))
             }
         }
+    }
+
+    /// What is left of a number that is to be less than a multiple of a divisor, without that divisor; and that it is above zero, if a
+    /// launch has to say so.
+    fn factors(&self, most: &Quantity, by: &Quantity) -> Option<(Quantity, Vec<Condition>)> {
+        let over = |by: &Quantity| most.bounds().into_iter().find_map(|most| most.clone().plus(1).over(by));
+        if let Some(others) = over(by) {
+            return Some((others, Vec::new()));
+        }
+        // A guard tells that the divisor is above zero: it is no less than one.
+        let Quantity::Greatest(ab) = by else { return None };
+        let by = if ab[0].as_const().is_some() { &ab[1] } else { &ab[0] };
+        let divides = self.ensure_least(&Range::exactly(by.clone()), 1)?;
+        Some((over(by)?, divides))
     }
 
     fn subtracted(&self, a: Range, b: Range, scalar: Scalar, ordered: bool) -> Option<Range> {
@@ -357,6 +375,14 @@ impl FunctionScope<'_> {
             Some(Range { low: Quantity::Const(0), low_needs: Vec::new(), ..of.clone() }.needing(&sound))
         };
         let is_sure = |of: &Range| scalar.is_unsigned() || of.low.minimum() >= 0;
+        // A mask without its last bits leaves a multiple.
+        let multiple = |of: Range, mask: &Range| match constant(mask).map(i128::trailing_zeros) {
+            Some(bits @ 1..64) => {
+                Range { high: of.high.quotient(1 << bits).product(Quantity::Const(1 << bits)), ..of }
+            }
+            _ => of,
+        };
+        let (a, b) = (multiple(a.clone(), &b), multiple(b, &a));
         match (is_sure(&a), is_sure(&b)) {
             (true, false) => part(&a),
             (false, true) => part(&b),

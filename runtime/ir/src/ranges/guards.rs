@@ -1,6 +1,6 @@
 //! What comparisons of differences tell of their operands, and what an inequality tells.
 
-use super::known::{Known, strip};
+use super::known::{Known, negated, strip};
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Scalar};
@@ -79,7 +79,44 @@ fn difference<'e>(e: &'e Expr, scope: &'e FunctionScope) -> Option<(&'e Expr, &'
     Some((a, b, integer(e)?))
 }
 
+impl Known {
+    /// The facts of `a && b` that does not hold, or of `a || b` that does, where either part is known not to decide that.
+    pub(super) fn rest(&self, op: BinaryOp, [a, b]: [&Expr; 2], scope: &FunctionScope) -> Known {
+        let outcome = op == BinaryOp::Or;
+        for (decided, rest) in [(a, b), (b, a)] {
+            if scope.decided(decided, self) == Some(!outcome) {
+                return self.implied(rest, outcome, scope);
+            }
+        }
+        Known::default()
+    }
+}
+
 impl FunctionScope<'_> {
+    /// Whether a comparison of integers holds, if their ranges tell that whatever the launch.
+    fn decided(&self, cond: &Expr, known: &Known) -> Option<bool> {
+        let ExprKind::Binary(op, a, b) = &cond.kind else { return None };
+        integer(a)?;
+        let (a, b) = (self.range(a, known), self.range(b, known));
+        let holds = |op: BinaryOp| {
+            let (less, more, gap) = match op {
+                BinaryOp::Lt => (&a, &b, 1),
+                BinaryOp::Le => (&a, &b, 0),
+                BinaryOp::Gt => (&b, &a, 1),
+                BinaryOp::Ge => (&b, &a, 0),
+                _ => return false,
+            };
+            let ends = less.high.as_const().zip(more.low.as_const());
+            let is_sure = less.needs.is_empty() && more.low_needs.is_empty();
+            is_sure && ends.is_some_and(|(most, least)| most.saturating_add(gap) <= least)
+        };
+        match (holds(*op), holds(negated(*op))) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
+    }
+
     /// The conditions under which `a - b` does not wrap.
     fn is_exact_difference(
         &self,

@@ -179,6 +179,11 @@ impl Known {
             ExprKind::Var(var) if let Some((parts, of)) = scope.conditions.get(var) => {
                 return if *of == outcome { self.implied(parts, outcome, scope) } else { facts };
             }
+            ExprKind::Call { .. } | ExprKind::CallClosure { .. } => {
+                return scope
+                    .called_condition(cond)
+                    .map_or(facts, |cond| self.implied(&cond, outcome, scope));
+            }
             ExprKind::Builtin { op, args, .. } if outcome => {
                 if let (ResultRange::Tells(low, high), Some(of)) = (op.facts.result, args.first()) {
                     facts.learn(of, Range::numbers(low.into(), high.into()));
@@ -192,6 +197,9 @@ impl Known {
                 with.extend(facts.clone());
                 facts.extend(with.implied(b, outcome, scope));
                 return facts;
+            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+                facts = self.rest(*op, [a, b], scope)
             }
             ExprKind::Binary(op, a, b) if integer(a).is_some() => {
                 let relation = if outcome { *op } else { negated(*op) };
@@ -368,7 +376,7 @@ fn is_zero(e: &Expr) -> bool {
 }
 
 /// The comparison that holds when this one does not.
-fn negated(op: BinaryOp) -> BinaryOp {
+pub(super) fn negated(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Lt => BinaryOp::Ge,
         BinaryOp::Le => BinaryOp::Gt,

@@ -13,6 +13,7 @@ mod guards;
 mod held;
 mod interval;
 mod known;
+mod memo;
 mod parts;
 mod place;
 mod position;

@@ -1,7 +1,7 @@
 //! The ranges of builtins' results.
 
 use super::known::Known;
-use super::range::{Range, greater, integer, lesser};
+use super::range::{Range, greater, integer, joined, lesser};
 use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, ResultRange, Scalar};
 
@@ -39,6 +39,16 @@ impl FunctionScope<'_> {
                 let of = if of.low.minimum() >= 0 { of } else { Range::of_type(scalar) };
                 let most = Range { low: Quantity::Const(0), low_needs: Vec::new(), ..of };
                 self.binary(BinaryOp::Rem, most, by, scalar, false)
+            }
+            (ResultRange::QuotientUp, [of, by]) if scalar.is_unsigned() => {
+                let [of, by] = [of, by].map(|e| self.within(e, known, fuel));
+                let (least, most) = (by.low.as_const()?, by.high.as_const());
+                let (least, most) = (Some(least).filter(|n| *n > 0)?, most.filter(|n| *n > 0));
+                let up = |of: Quantity, by: i128| of.plus(by - 1).quotient(by);
+                let low = most.map_or(Quantity::Const(0), |most| up(of.low, most));
+                let low_needs = joined(&of.low_needs, &by.needs);
+                let needs = joined(&of.needs, &by.low_needs);
+                Some(Range { low, high: up(of.high, least), needs, low_needs })
             }
             (ResultRange::UpToBits, [first, ..]) => Some(Range::numbers(0, integer(first)?.bits().into())),
             (ResultRange::Within(low, high), _) => Some(Range::numbers(low.into(), high.into())),

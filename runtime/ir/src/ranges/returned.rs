@@ -3,7 +3,7 @@
 use super::known::Known;
 use super::range::Range;
 use super::scope::{Caller, FunctionScope, UNKNOWNS};
-use crate::ir::{Expr, ExprKind, FnId, Function, StmtKind, VarId};
+use crate::ir::{Expr, ExprKind, FnId, Function, StmtKind, Type, VarId};
 
 /// Number of the first unknown of a function that is only asked for what it returns.
 const RETURNED: usize = usize::MAX / 2;
@@ -62,13 +62,43 @@ impl<'a> FunctionScope<'a> {
         replace(&mut value, params, args);
         Some(self.within(&value, known, fuel))
     }
+
+    /// The condition that a call stands for, of a function or a closure that does nothing but to compute it.
+    pub(super) fn called_condition(&self, call: &Expr) -> Option<Expr> {
+        let (params, value, args) = match &call.kind {
+            ExprKind::Call { function, args, .. } => {
+                let function = self.functions.get(function.0 as usize)?;
+                let [only] = function.body.stmts.as_slice() else { return None };
+                let StmtKind::Return(Some(value)) = &only.kind else { return None };
+                (&function.params, value, args)
+            }
+            ExprKind::CallClosure { closure, args } => {
+                let (params, value) = self.results.get(closure)?;
+                (params, value, args)
+            }
+            _ => return None,
+        };
+        let mut condition = value.clone();
+        replace(&mut condition, params, args);
+        (call.ty == Type::BOOL).then_some(condition)
+    }
 }
 
-/// Puts a closure's arguments in the place of its parameters.
+/// Puts arguments in the place of the parameters of a closure or a function.
 fn replace(e: &mut Expr, params: &[VarId], args: &[Expr]) {
     let arg = |var: VarId| args.get(params.iter().position(|param| *param == var)?);
-    match e.kind {
-        ExprKind::Var(var) if let Some(arg) = arg(var) => *e = arg.clone(),
+    match &mut e.kind {
+        ExprKind::Var(var) => {
+            if let Some(arg) = arg(*var) {
+                *e = arg.clone();
+            }
+        }
+        ExprKind::Deref(of) => {
+            replace(of, params, args);
+            if let ExprKind::Ref(place) = &of.kind {
+                *e = (**place).clone();
+            }
+        }
         _ => e.operands_mut().into_iter().for_each(|e| replace(e, params, args)),
     }
 }

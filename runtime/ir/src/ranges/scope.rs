@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::bits;
 use super::held::Held;
 use super::known::{Known, changed, same, strip, untracked};
+use super::memo::Memo;
 use super::place::Length;
 use super::range::{Range, integer, joined};
 use crate::ir::{
@@ -86,6 +87,8 @@ pub(crate) struct FunctionScope<'a> {
     pub(super) searches: Cell<bool>,
     /// What a proof has looked at, in this function and its callers.
     effort: Rc<Effort>,
+    /// The ranges of variables that a proof has found.
+    pub(super) memo: Memo,
 }
 
 /// How far a proof has gone.
@@ -122,6 +125,7 @@ impl<'a> FunctionScope<'a> {
             lengths: RefCell::default(),
             searches: Cell::new(false),
             effort: Rc::default(),
+            memo: Memo::default(),
         };
         let untracked = untracked(body, &plain);
         Self { powers: bits::powers(body, &untracked), untracked, ..plain }
@@ -265,7 +269,12 @@ impl<'a> FunctionScope<'a> {
         *fuel = fuel.saturating_sub(1);
         let Effort { depth: at, left } = &*self.effort;
         let depth = at.get();
-        left.set(if depth == 0 { MOST_STEPS } else { left.get().saturating_sub(1) });
+        if depth == 0 {
+            left.set(MOST_STEPS);
+            self.begin_proof(known);
+        } else {
+            left.set(left.get().saturating_sub(1));
+        }
         if *fuel == 0 || depth == MOST_DEPTH || left.get() == 0 {
             return Range::of_type(scalar);
         }
@@ -419,7 +428,9 @@ impl<'a> FunctionScope<'a> {
         let all = Range::of_type(scalar);
         let ends = scalar.int_range()?;
         if let Some(definition) = self.definitions.get(&var) {
-            return Some(self.within(definition, known, fuel));
+            // A search for what cancels asks for less.
+            let keeps = !self.searches.get();
+            return Some(self.memo.of(var, known, keeps, || self.within(definition, known, fuel)));
         }
         if let Some(range) = self.ranges.get(&var) {
             return Some(range.clone());

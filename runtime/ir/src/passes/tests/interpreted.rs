@@ -256,7 +256,8 @@ impl Run<'_> {
                         (args[0] - args[1]).clamp(least, most)
                     }
                     // Without a divisor, a GPU gives any number.
-                    ResultRange::Modulo if args[1] == 0 => args[0],
+                    ResultRange::Modulo | ResultRange::QuotientUp if args[1] == 0 => args[0],
+                    ResultRange::QuotientUp => args[0] / args[1] + i128::from(args[0] % args[1] > 0),
                     ResultRange::Modulo => args[0].rem_euclid(args[1]),
                     _ => args[0].max(args[1]).min(args[2]),
                 }

@@ -28,6 +28,7 @@ pub(super) static LEAST: Builtin = builtin("min", Facts::within(ResultRange::Lea
 pub(super) static GREATEST: Builtin = builtin("max", Facts::within(ResultRange::Greatest));
 pub(super) static REMAINING: Builtin = builtin("saturating_sub", Facts::within(ResultRange::Remaining));
 static MODULO: Builtin = builtin("rem_euclid", Facts::within(ResultRange::Modulo));
+static QUOTIENT_UP: Builtin = builtin("div_ceil", Facts::within(ResultRange::QuotientUp));
 static ASSUME: Builtin = Builtin { effect: Effect::Writes, ..builtin("assume", Facts::ASSUMES) };
 static THREAD_RANK: Builtin = builtin("thread_rank", Facts::at(Position::ThreadRank));
 static CLAMP: Builtin = builtin("clamp", Facts::within(ResultRange::Clamped));
@@ -365,11 +366,12 @@ impl Writer {
         if self.dice.below(12) == 0 {
             let mut operand = || self.value(scalar, depth - 1);
             let (a, b) = (operand(), operand());
-            let (op, args) = match self.dice.below(5) {
+            let (op, args) = match self.dice.below(6) {
                 0 => (&LEAST, vec![a, b]),
                 1 => (&GREATEST, vec![a, b]),
                 2 => (&REMAINING, vec![a, b]),
                 3 => (&MODULO, vec![a, b]),
+                4 => (&QUOTIENT_UP, vec![a, b]),
                 _ => (&CLAMP, vec![self.leaf(scalar), a, b]),
             };
             return expr(ExprKind::Builtin { op, args, at: AT, meaning: None }, scalar);

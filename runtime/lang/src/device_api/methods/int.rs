@@ -205,7 +205,7 @@ device_methods! {
         fn borrowing_sub(self, other: Self, borrow: bool) -> (Self, bool) = with("ws_borrowing_sub({0}, {1}, {2})", &int_prelude::CARRYING);
         fn carrying_mul(self, other: Self, carry: Self) -> (Self, Self) = with("ws_carrying_mul({0}, {1}, {2})", &int_prelude::CARRYING);
         fn saturating_add_signed(self, other: <Self as Signed>::Signed) -> Self = with("ws_saturating_add_signed({0}, {1})", &int_prelude::SATURATING_ADD_SIGNED);
-        fn div_ceil(self, other: Self) -> Self = with("ws_div_ceil({0}, {1})", &prelude::DIV_CEIL);
+        fn div_ceil(self, other: Self) -> Self = with("ws_div_ceil({0}, {1})", &prelude::DIV_CEIL), Facts::within(ResultRange::QuotientUp);
         fn next_multiple_of(self, other: Self) -> Self = with("ws_next_multiple_of({0}, {1})", &prelude::NEXT_MULTIPLE_OF);
         fn is_multiple_of(self, other: Self) -> bool = with("ws_is_multiple_of({0}, {1})", &prelude::IS_MULTIPLE_OF);
     }

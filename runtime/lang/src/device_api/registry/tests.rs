@@ -197,6 +197,9 @@ fn results() -> HashMap<&'static str, Vec<Sample>> {
                 let is_unsigned = <$t>::MIN == 0;
                 if is_unsigned {
                     add("saturating_sub", a.saturating_sub(b) as i128, [a, b, c]);
+                    if b != 0 {
+                        add("div_ceil", (a as u128).div_ceil(b as u128) as i128, [a, b, c]);
+                    }
                     add("isqrt", a.isqrt() as i128, [a, b, c]);
                     add("unbounded_shr", a.unbounded_shr(b as u32) as i128, [a, b, c]);
                     add("wrapping_shr", a.wrapping_shr(b as u32) as i128, [a, b, c]);
@@ -243,6 +246,7 @@ fn allowed(range: ResultRange, [a, b, c]: [i128; 3], bits: u32) -> (i128, i128) 
         ResultRange::Remaining => ((a - b).max(0), (a - b).max(0)),
         ResultRange::Modulo if b > 0 => (0, b - 1),
         ResultRange::Modulo => (i128::MIN, i128::MAX),
+        ResultRange::QuotientUp => ((a + b - 1) / b, (a + b - 1) / b),
         ResultRange::UpToBits => (0, bits.into()),
         ResultRange::Within(low, high) => (low.into(), high.into()),
         ResultRange::Tells(low, high) => (0, (i128::from(low)..=high.into()).contains(&a).into()),

@@ -1,0 +1,51 @@
+//! The ranges of variables that one proof has found: their definitions are not looked through again wherever they are used.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use super::known::Known;
+use super::range::Range;
+use super::scope::FunctionScope;
+use crate::ir::VarId;
+
+/// Ranges of the variables of one function, by the facts with which a proof begins.
+#[derive(Default)]
+pub(super) struct Memo {
+    /// Where these facts are. Others, as those in a branch, come and go during the proof.
+    facts: Cell<Option<*const Known>>,
+    found: RefCell<HashMap<VarId, Range>>,
+}
+
+impl Memo {
+    fn begin(&self, known: &Known) {
+        self.facts.set(Some(known));
+        self.found.borrow_mut().clear();
+    }
+
+    /// The range of a variable, which is computed once, and kept if it says all that there is to say.
+    pub fn of(&self, var: VarId, known: &Known, keeps: bool, compute: impl FnOnce() -> Range) -> Range {
+        if self.facts.get() != Some(std::ptr::from_ref(known)) {
+            return compute();
+        }
+        let found = self.found.borrow().get(&var).cloned();
+        found.unwrap_or_else(|| {
+            let range = compute();
+            if keeps {
+                self.found.borrow_mut().insert(var, range.clone());
+            }
+            range
+        })
+    }
+}
+
+impl FunctionScope<'_> {
+    /// Forgets what the proof before has found, here and in all callers: other facts may hold now.
+    pub(super) fn begin_proof(&self, known: &Known) {
+        self.memo.begin(known);
+        let mut around = self.caller;
+        while let Some(caller) = around {
+            caller.scope.memo.begin(caller.known);
+            around = caller.scope.caller;
+        }
+    }
+}
