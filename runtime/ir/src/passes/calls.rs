@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use crate::ir::{Condition, FnId, VarId};
+use crate::ranges::Held;
 
 /// The number of calls that are analysed in a module; further calls prove nothing.
 const MOST_CALLS: usize = 500;
@@ -65,5 +66,23 @@ impl Calls {
         let proves = |(of, _): &(Callee, usize)| *of == callee;
         self.entered <= MOST_CALLS
             && self.checks.iter().any(|(check, needs)| proves(check) && needs.is_some())
+    }
+}
+
+/// What a walk through a function finds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome {
+    /// What it returns; one of these is unknown if there are fewer than `returns`.
+    pub returned: Vec<Held>,
+    pub returns: usize,
+    /// What it calls closures with: each argument, or nothing if that may be anything.
+    pub called: HashMap<VarId, Vec<Option<Held>>>,
+}
+
+impl Outcome {
+    /// All that may be returned.
+    pub fn held(self) -> Option<Held> {
+        let is_known = self.returned.len() == self.returns;
+        self.returned.into_iter().reduce(Held::hull).filter(|_| is_known)
     }
 }

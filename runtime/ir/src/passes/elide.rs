@@ -5,14 +5,13 @@
 
 use std::collections::HashSet;
 
-use super::calls::{Aim, Callee, Calls};
+use super::calls::{Aim, Callee, Calls, Outcome};
 use super::closures::Closures;
 use super::elements::{Stored, learn_elements};
 use super::explain::{Finding, Notes, missing};
 use super::invariant::{Assigned, assigned_integers};
 use super::lengths::compare_lengths;
 use super::narrow::Narrowing;
-use super::outcomes::Outcome;
 use crate::ir::{
     Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind, VarId,
 };

@@ -4,8 +4,7 @@
 //! length that it searches, and `from_fn` calls its closure with numbers below the array's length. A closure that stands in an argument
 //! runs during that call alone, so what is known there is known in it.
 
-use std::collections::HashMap;
-
+use super::calls::Outcome;
 use super::elide::Walk;
 use crate::ir::{Block, Closure, Expr, ExprKind, FnId, Function, StmtKind, VarId, visit};
 use crate::ranges::{Caller, FunctionScope, Held, assigned, held_place};
@@ -18,24 +17,6 @@ const MOST_STATEMENTS: usize = 100;
 
 /// Statements that are walked for the invariants of the loops of a function.
 const BUDGET: usize = 2000;
-
-/// What a walk through a function finds.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Outcome {
-    /// What it returns; one of these is unknown if there are fewer than `returns`.
-    returned: Vec<Held>,
-    returns: usize,
-    /// What it calls closures with: each argument, or nothing if that may be anything.
-    called: HashMap<VarId, Vec<Option<Held>>>,
-}
-
-impl Outcome {
-    /// All that may be returned.
-    fn held(self) -> Option<Held> {
-        let is_known = self.returned.len() == self.returns;
-        self.returned.into_iter().reduce(Held::hull).filter(|_| is_known)
-    }
-}
 
 /// Whether an expression is a closure that stands where it is used.
 fn is_closure(e: &Expr) -> bool {

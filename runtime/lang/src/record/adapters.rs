@@ -2,7 +2,7 @@
 
 use super::count::is_small;
 use super::item::Item;
-use super::iter::{Iter, LoopCount, select};
+use super::iter::{Iter, LoopCount, number, select};
 use super::{RecordError, Recorder};
 use crate::ir::{BinaryOp, Expr, ExprKind, Type};
 
@@ -62,9 +62,14 @@ impl Recorder {
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
         let n = self.nonzero_step(n);
-        if let LoopCount::Range { step: step @ None, reversed: false, .. } = &mut iter.extent {
+        if let LoopCount::Range { step: step @ None, reversed: false, .. }
+        | LoopCount::Steps { step: step @ None, .. } = &mut iter.extent
+        {
             *step = Some(n);
             return iter;
+        }
+        if let LoopCount::Count(end) = iter.extent {
+            return Iter { extent: LoopCount::Steps { start: number(0), end, step: Some(n) }, ..iter };
         }
         let long = iter.long;
         let range = match &iter.extent {
@@ -89,6 +94,9 @@ impl Recorder {
         }
         let n = self.cast(n, Type::U64);
         let n = self.simple(n);
+        if let LoopCount::Count(end) = iter.extent {
+            return Iter { extent: LoopCount::Steps { start: n, end, step: None }, ..iter };
+        }
         let long = iter.long;
         let (count, item) = self.counted(iter);
         let some = self.binary(BinaryOp::Lt, n.clone(), count.clone());

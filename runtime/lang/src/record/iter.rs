@@ -20,6 +20,8 @@ pub struct Iter<'a> {
 pub(super) enum LoopCount {
     /// The steps, from zero to below a `u64` that cannot change.
     Count(Expr),
+    /// The steps from one number to below another, or every so-manyth of them: a `u64` each, which cannot change.
+    Steps { start: Expr, end: Expr, step: Option<Expr> },
     /// All numbers from a start on, until something leaves the loop.
     Endless(Expr),
     /// The numbers of a range.
@@ -108,6 +110,9 @@ impl Recorder {
         let (bounds, shape) = match iter.extent {
             LoopCount::Endless(start) => return self.endless(label, start, iter.item, unroll),
             LoopCount::Count(count) => ([number(0), count], RangeShape { unroll, ..RangeShape::default() }),
+            LoopCount::Steps { start, end, step } => {
+                ([start, end], RangeShape { step, unroll, ..RangeShape::default() })
+            }
             LoopCount::Range { start, end, inclusive, step, reversed } => {
                 ([start, end], RangeShape { inclusive, step, reversed, unroll })
             }
@@ -161,6 +166,16 @@ impl Recorder {
     pub(super) fn counted<'a>(&mut self, iter: Iter<'a>) -> (Expr, Item<'a>) {
         let (start, end, inclusive, step, reversed) = match iter.extent {
             LoopCount::Count(count) => return (count, iter.item),
+            LoopCount::Steps { start, end, step } => {
+                let some = self.binary(BinaryOp::Lt, start.clone(), end.clone());
+                let mut count = self.count_if(some, |r| r.binary(BinaryOp::Sub, end, start.clone()));
+                let mut item = Item::Skip(start, iter.item.into());
+                if let Some(n) = step {
+                    count = self.steps(count, &n, iter.long);
+                    item = Item::Step(n, item.into());
+                }
+                return (count, item);
+            }
             // No loop gets as far as this count.
             LoopCount::Endless(start) => {
                 let start = self.simple(start);

@@ -16,6 +16,9 @@ const FEW: i128 = 64;
 /// Iterations of a loop with a condition that run.
 const TURNS: usize = 40;
 
+/// What an option is that holds no integer.
+const NOTHING: i128 = i128::MIN;
+
 /// The variables of a function: integers, and slices by their lengths.
 #[derive(Default)]
 pub(super) struct Frame {
@@ -105,7 +108,9 @@ impl Run<'_> {
                 let items = items.iter().map(|item| self.value(item)).collect();
                 self.frame.arrays.insert(*var, items);
             }
-            StmtKind::Let { var, init: Some(init) } if init.ty.scalar().is_none() => {
+            StmtKind::Let { var, init: Some(init) }
+                if init.ty.scalar().is_none() && !matches!(init.ty, Type::Enum(_)) =>
+            {
                 let length = self.length(init);
                 self.frame.slices.insert(*var, length);
             }
@@ -233,6 +238,11 @@ impl Run<'_> {
             }
             ExprKind::Cast(inner) => self.value(inner),
             ExprKind::Len(of) => self.length(of),
+            ExprKind::Variant(_, _, items) => return items.first().map_or(NOTHING, |item| self.value(item)),
+            ExprKind::Field(base, part) if matches!(base.ty, Type::Enum(_)) => {
+                let held = self.value(base);
+                return if part == "tag" { i128::from(held != NOTHING) } else { held };
+            }
             ExprKind::Field(base, axis) => {
                 let ExprKind::Builtin { op, .. } = &base.kind else {
                     assert_eq!(axis, "n");

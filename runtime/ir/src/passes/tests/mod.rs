@@ -3,6 +3,7 @@
 mod flattened;
 mod idioms;
 mod interpreted;
+mod options;
 mod proofs;
 mod random_kernel;
 mod relations;

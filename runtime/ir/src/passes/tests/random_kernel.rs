@@ -87,6 +87,9 @@ impl Writer {
     fn with(seed: u64, body: impl FnOnce(&mut Self) -> Block) -> (Function, Vec<Function>) {
         let checked = Self::function(seed ^ 0x5555, false, Type::Unit, |writer| writer.block(1));
         let number = Self::function(seed ^ 0xaaaa, false, Type::U64, |writer| {
+            if writer.dice.below(2) == 0 {
+                return writer.choosing();
+            }
             let value = writer.value(Scalar::U64, 2);
             Block { stmts: vec![Stmt { kind: StmtKind::Return(Some(value)), at: AT }] }
         });
