@@ -9,7 +9,7 @@ use super::elide::Walk;
 use crate::ir::{Block, Closure, Expr, ExprKind, FnId, Function, StmtKind, VarId, visit};
 use crate::ranges::{Caller, FunctionScope, Held, assigned, held_place};
 
-/// Calls of one function that are walked through, with those in them.
+/// Calls in one function that are walked through, with those in them.
 const MOST_CALLS: usize = 300;
 
 /// Statements of a function at most.
@@ -57,10 +57,16 @@ impl Walk<'_> {
     /// What a call gives, if it is worth to be walked through.
     fn walk_through(&mut self, id: FnId, args: &[Expr]) -> Option<Outcome> {
         let function = self.scope.functions.get(id.0 as usize)?;
-        if !is_worth(function, args) || self.asked >= MOST_CALLS {
+        let worth = worth(function, args)?;
+        // Walks that look for the invariants of loops have a budget of their own.
+        if self.assigned.is_some() {
+            self.budget = self.budget.saturating_sub(worth);
+        } else {
+            self.asked += 1;
+        }
+        if self.asked > MOST_CALLS || self.assigned.is_some() && self.is_spent() {
             return None;
         }
-        self.asked += 1;
         let caller = Caller { scope: &self.scope, known: &self.known, args };
         let mut walk = Walk::new(FunctionScope::asked(function, caller));
         (walk.outcome, walk.budget, walk.asked) = (Some(Outcome::default()), BUDGET, self.asked);
@@ -124,14 +130,14 @@ fn calls(block: &Block, of: VarId) -> usize {
     count
 }
 
-/// Whether a walk through a function may tell more than its only expression.
-fn is_worth(function: &Function, args: &[Expr]) -> bool {
-    let tells = function.ret.scalar().is_some_and(|scalar| scalar.is_int()) || is_held(function);
+/// The statements of a function, if a walk through it may tell more than its only expression.
+fn worth(function: &Function, args: &[Expr]) -> Option<usize> {
     let is_one = matches!(function.body.stmts.as_slice(), [only] if matches!(only.kind, StmtKind::Return(_)));
+    let is_number = function.ret.scalar().is_some_and(|scalar| scalar.is_int()) && !is_one;
+    let is_asked = args.iter().any(is_closure) || is_number || is_held(function);
     let mut statements = 0;
     visit::stmts(&function.body, &mut |_| statements += 1);
-    let is_asked = args.iter().any(is_closure) || tells && !(is_one && !is_held(function));
-    is_asked && function.foreign.is_none() && statements <= MOST_STATEMENTS
+    (is_asked && function.foreign.is_none() && statements <= MOST_STATEMENTS).then_some(statements)
 }
 
 /// Whether a function returns an enum that may hold an integer.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::fit::is_choice;
 use crate::ir::{Block, Expr, ExprKind, Function, Scalar, StmtKind, VarId, VarKind, visit};
 use crate::ranges::root;
 
@@ -9,10 +10,31 @@ use crate::ranges::root;
 pub(super) fn candidates(kernel: &Function, body: &Block) -> HashSet<VarId> {
     let refused = refused(body);
     let is_wide = |scalar: Scalar| matches!(scalar, Scalar::U32 | Scalar::U64 | Scalar::I64);
-    let mut all = counting(body);
+    let is_small = |scalar: Scalar| matches!(scalar, Scalar::U8 | Scalar::U16);
+    let (counting, chosen) = (counting(body), chosen(body));
+    let mut all: HashSet<VarId> = counting.union(&chosen).copied().collect();
     all.retain(|var| {
         let variable = kernel.var(*var);
-        variable.kind == VarKind::Local && variable.ty.scalar().is_some_and(is_wide) && !refused.contains(var)
+        let fits = |scalar| {
+            is_wide(scalar) && counting.contains(var) || is_small(scalar) && chosen.contains(var)
+        };
+        variable.kind == VarKind::Local && variable.ty.scalar().is_some_and(fits) && !refused.contains(var)
+    });
+    all
+}
+
+/// Variables that a loop gives the lesser or the greater of two numbers. GPUs compare `int`s faster than numbers of fewer bits.
+fn chosen(body: &Block) -> HashSet<VarId> {
+    let mut all = HashSet::new();
+    visit::stmts(body, &mut |stmt| {
+        let (StmtKind::For { body, .. } | StmtKind::While { body, .. }) = &stmt.kind else { return };
+        visit::stmts(body, &mut |stmt| {
+            if let StmtKind::Assign { place, op: None, value } = &stmt.kind
+                && matches!(&value.kind, ExprKind::Builtin { op, .. } if is_choice(op))
+            {
+                all.extend(root(place));
+            }
+        });
     });
     all
 }
