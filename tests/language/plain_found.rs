@@ -1,7 +1,10 @@
 //! Indices that are found, chosen, computed by functions, or passed to closures: right as in plain Rust, and proven.
 
-// Not every case asks which thread it is in.
-#![allow(unused_variables)]
+#![allow(
+    unused_variables,
+    clippy::manual_range_contains,
+    reason = "not every case asks which thread it is in, and guards are as kernels have them"
+)]
 
 use warpsmith::prelude::*;
 
