@@ -96,6 +96,11 @@ pub enum ResultRange {
 }
 
 impl ResultRange {
+    /// Returns whether it is the lesser or the greater of two arguments.
+    pub const fn is_choice(self) -> bool {
+        matches!(self, Self::Least | Self::Greatest)
+    }
+
     /// Returns whether it is the value itself, of arguments alone.
     pub const fn is_of_arguments(self) -> bool {
         matches!(

@@ -1,9 +1,7 @@
 //! Expressions as `int`s, and the conditions that this rests on.
 
 use super::{Narrowing, place_of};
-use crate::ir::{
-    BinaryOp, Builtin, Condition, ConstValue, Expr, ExprKind, Quantity, RangeLoop, ResultRange, Scalar, Type,
-};
+use crate::ir::{BinaryOp, Condition, ConstValue, Expr, ExprKind, Quantity, RangeLoop, Scalar, Type};
 use crate::passes::elide::Walk;
 use crate::ranges::{Range, integer, joined};
 
@@ -82,7 +80,7 @@ impl Walk<'_> {
             ExprKind::Binary(op, a, b) => {
                 self.narrow_binary((*op, a, b), e, known).or_else(|| self.leaf(e, scalar, known))
             }
-            ExprKind::Builtin { op, args, .. } if is_choice(op) => {
+            ExprKind::Builtin { op, args, .. } if op.facts.result.is_choice() => {
                 self.narrow_choice(e, args, known).or_else(|| self.leaf(e, scalar, known))
             }
             _ => self.leaf(e, scalar, known),
@@ -94,7 +92,8 @@ impl Walk<'_> {
         integer(e).filter(|scalar| *scalar != Scalar::I32)?;
         let (mut new, mut needs) = (e.clone(), Vec::new());
         for (at, arg) in args.iter().enumerate() {
-            let arg = self.narrow(arg, known).filter(|arg| arg.is_positive && known.may_rely_on(&arg.needs))?;
+            let arg =
+                self.narrow(arg, known).filter(|arg| arg.is_positive && known.may_rely_on(&arg.needs))?;
             needs = joined(&needs, &arg.needs);
             *new.operands_mut().into_iter().nth(at)? = arg.e;
         }
@@ -215,11 +214,6 @@ impl Walk<'_> {
         let needs = self.fits(e)?;
         Some(Narrow { e: new, low: Quantity::Const(0), high: range.high, needs, is_positive: true })
     }
-}
-
-/// Whether a builtin gives one of its two arguments: the lesser or the greater.
-pub(super) fn is_choice(op: &Builtin) -> bool {
-    matches!(op.facts.result, ResultRange::Least | ResultRange::Greatest)
 }
 
 /// A number that fits `int` and is not negative, without a sign.

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::fit::is_choice;
 use crate::ir::{Block, Expr, ExprKind, Function, Scalar, StmtKind, VarId, VarKind, visit};
 use crate::ranges::root;
 
@@ -15,9 +14,8 @@ pub(super) fn candidates(kernel: &Function, body: &Block) -> HashSet<VarId> {
     let mut all: HashSet<VarId> = counting.union(&chosen).copied().collect();
     all.retain(|var| {
         let variable = kernel.var(*var);
-        let fits = |scalar| {
-            is_wide(scalar) && counting.contains(var) || is_small(scalar) && chosen.contains(var)
-        };
+        let fits =
+            |scalar| is_wide(scalar) && counting.contains(var) || is_small(scalar) && chosen.contains(var);
         variable.kind == VarKind::Local && variable.ty.scalar().is_some_and(fits) && !refused.contains(var)
     });
     all
@@ -30,7 +28,7 @@ fn chosen(body: &Block) -> HashSet<VarId> {
         let (StmtKind::For { body, .. } | StmtKind::While { body, .. }) = &stmt.kind else { return };
         visit::stmts(body, &mut |stmt| {
             if let StmtKind::Assign { place, op: None, value } = &stmt.kind
-                && matches!(&value.kind, ExprKind::Builtin { op, .. } if is_choice(op))
+                && matches!(&value.kind, ExprKind::Builtin { op, .. } if op.facts.result.is_choice())
             {
                 all.extend(root(place));
             }
