@@ -79,7 +79,7 @@ impl Walk<'_> {
     /// Notes what the function returns that the walk goes through.
     pub(super) fn note_returned(&mut self, e: &Expr) {
         // Walks that look for the invariants of loops assume what may not hold.
-        if self.assigned.is_some() {
+        if self.outcome.is_none() || self.assigned.is_some() {
             return;
         }
         let held = self.scope.value_of(e, &self.known);

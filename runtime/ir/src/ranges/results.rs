@@ -36,7 +36,8 @@ impl FunctionScope<'_> {
                 let [of, by] = [of, by].map(|e| self.within(e, known, fuel));
                 let by = if exceeds { by.above_zero() } else { by };
                 // What is negative is raised by the divisor.
-                let of = if of.low.minimum() >= 0 { of } else { Range::of_type(scalar) };
+                let is_positive = scalar.is_unsigned() || of.low.minimum() >= 0 && of.low_needs.is_empty();
+                let of = if is_positive { of } else { Range::of_type(scalar) };
                 let most = Range { low: Quantity::Const(0), low_needs: Vec::new(), ..of };
                 self.binary(BinaryOp::Rem, most, by, scalar, false)
             }
