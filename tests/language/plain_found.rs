@@ -8,6 +8,7 @@
 
 use warpsmith::prelude::*;
 
+use super::everywhere;
 use super::plain::{CASES, Plain, check};
 
 /// The place of a cell in a grid of 8 by 8, if it is one.
@@ -42,6 +43,12 @@ fn first_not_below(x: &[u64; 8], value: u64) -> usize {
         }
     }
     low
+}
+
+/// Whether a cell is in a grid.
+#[gpu_fn]
+fn inside(row: i32, col: i32, rows: i32, cols: i32) -> bool {
+    row >= 0 && row < rows && col >= 0 && col < cols
 }
 
 /// What a function of numbers below eight gives, once for each.
@@ -153,6 +160,42 @@ plain! { found(i, x):
         let k = i as i32;
         x[(k - 3).rem_euclid(64) as usize] ^ x[(k + 9).rem_euclid(60) as usize]
     }
+    guards_in_functions_and_closures {
+        let (row, col) = (i as i32 / 8 - 1, i as i32 % 8 + 1);
+        let is_left = |r: i32, c: i32| r >= 0 && r < 8 && c >= 0 && c < 4;
+        let mut h = 0;
+        if inside(row, col, 8, 8) {
+            h ^= x[(row * 8 + col) as usize];
+        }
+        if is_left(row, col) {
+            h ^= x[(row * 8 + col) as usize] << 1;
+        }
+        h
+    }
+    library_searches {
+        let table = [1, 3, 9, 70, 300, 5000, 1 << 20, 1 << 40];
+        let part = &x[i..i + 8];
+        let (none, all) = (part.partition_point(|_| false), part.partition_point(|_| true));
+        let below = table.partition_point(|v| *v < x[i]);
+        let found = table.binary_search(&x[i]).unwrap_or_else(|k| k);
+        let by_key = table.binary_search_by_key(&(x[i] / 2), |v| v / 2).is_ok();
+        (none + 9 * all + 81 * below + 729 * found) as u64 ^ by_key as u64
+    }
+    multiples_and_quotients {
+        let even = x[i & !1] ^ x[(i & !1) + 1];
+        let blocks = 60usize.div_ceil(8);
+        let (a, b, c, d) = (i / 2 / 4 / 4, i / 2 / 4 % 4, i / 2 % 4, i % 2);
+        even ^ x[i / 8 * blocks + i % 8] << 1 ^ x[((a * 4 + b) * 4 + c) * 2 + d] << 2
+    }
+    the_last_of_many_arms {
+        let key = [x[i], x[i + 1], x[i + 2]];
+        let words: [u64; 8] = std::array::from_fn(|k| match k {
+            0 | 1 => 5,
+            2..5 => key[k - 2],
+            _ => key[k - 5],
+        });
+        words.iter().fold(0, |h: u64, w| h.rotate_left(9) ^ w)
+    }
 }
 
 #[test]
@@ -201,4 +244,65 @@ fn what_changes_elsewhere_stays_checked() {
     let error =
         changed_in_a_closure(&short, &mut y).grid(1).block(1).launch(&device).expect_err("12 + 3 is outside");
     assert!(error.to_string().contains("length 9"), "{error}");
+}
+
+/// The least and the greatest of bytes and of short numbers, by loops.
+#[gpu_kernel]
+fn extremes(bytes: &[u8], shorts: &[u16], least: &mut [u8], greatest: &mut [u16]) {
+    let i = global_id();
+    let mut low = 255;
+    let mut high = 0;
+    for k in 0..5 {
+        low = bytes[i + k].min(low);
+        high = high.max(shorts[i + k]).min(60_000);
+    }
+    low /= 3;
+    high += 9;
+    least[i] = low.rotate_left(1);
+    greatest[i] = high << 1;
+}
+
+#[test]
+fn bytes_that_loops_compare_are_ints_with_the_values_of_bytes() {
+    let bytes: Vec<u8> = (0..36u32).map(|i| (i * 197 + 31) as u8).collect();
+    let shorts: Vec<u16> = (0..36u32).map(|i| (i * 40_503 + 7) as u16).collect();
+    everywhere::<extremes>(&(), |device| {
+        let (b, s) = (device.upload(&bytes).expect("memory"), device.upload(&shorts).expect("memory"));
+        let mut least = device.alloc_zeroed::<u8>(32).expect("memory");
+        let mut greatest = device.alloc_zeroed::<u16>(32).expect("memory");
+        let launch = extremes(&b, &s, &mut least, &mut greatest).grid(1).block(32);
+        let cuda = launch.cuda_source().expect("it is valid");
+        assert!(cuda.contains("int low = 255;") && cuda.contains("int high = 0;"), "{cuda}");
+        launch.launch(device).expect("no fault");
+        let want = |i: usize| {
+            let low = bytes[i..i + 5].iter().min().expect("five") / 3;
+            let high = shorts[i..i + 5].iter().fold(0, |high: u16, v| high.max(*v).min(60_000)) + 9;
+            (low.rotate_left(1), high << 1)
+        };
+        let got = device.download(&least).expect("memory").into_iter();
+        let got: Vec<_> = got.zip(device.download(&greatest).expect("memory")).collect();
+        assert_eq!(got, (0..32).map(want).collect::<Vec<_>>(), "on {}", device.name());
+    });
+}
+
+/// Every 32nd element, from a thread's own on.
+#[gpu_kernel]
+fn stepped(x: &[u32], y: &mut [u32]) {
+    let lane = global_id();
+    y[lane] = x.iter().skip(lane).step_by(32).fold(0, |h: u32, v| h.rotate_left(3) ^ v);
+}
+
+#[test]
+fn skipped_and_stepped_elements_are_walked_by_the_loop_of_cuda() {
+    let data: Vec<u32> = (0..150).map(|i| i * i + 1).collect();
+    everywhere::<stepped>(&(), |device| {
+        let x = device.upload(&data).expect("memory");
+        let mut y = device.alloc_zeroed::<u32>(32).expect("memory");
+        let launch = stepped(&x, &mut y).grid(1).block(32);
+        let cuda = launch.cuda_source().expect("it is valid");
+        assert!(cuda.contains("for (int k = lane; k < (int)x_len; k += 32) {"), "{cuda}");
+        launch.launch(device).expect("no fault");
+        let want = |lane| data.iter().skip(lane).step_by(32).fold(0, |h: u32, v| h.rotate_left(3) ^ v);
+        assert_eq!(device.download(&y).expect("memory"), (0..32).map(want).collect::<Vec<_>>());
+    });
 }

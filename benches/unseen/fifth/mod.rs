@@ -1,5 +1,5 @@
 //! The fifth set: well-known kernels of kinds that the other sets have few of, ported by somebody who had only read the book. A third of
-//! them is as a Rust programmer writes: iterators, chunks, options, matches, methods.
+//! them are written as a Rust programmer would: with iterators, chunks, options, matches and methods.
 
 pub mod layers;
 pub mod numbers;

@@ -28,7 +28,7 @@ pub struct Finish {
 
 #[gpu_impl]
 impl Finish {
-    /// A copy for a kernel that was compiled to add these and nothing else, so that finishing a sum does no other work.
+    /// The same, with what a kernel knows when it is compiled. Finishing a sum then tests none of these at run time.
     pub fn knowing(self, has_bias: bool, has_residual: bool, adds: bool) -> Finish {
         let beta = if adds { self.beta } else { 0.0 };
         Finish { beta, has_bias, has_residual, ..self }

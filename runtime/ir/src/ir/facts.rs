@@ -96,7 +96,7 @@ pub enum ResultRange {
 }
 
 impl ResultRange {
-    /// Returns whether it is the lesser or the greater of two arguments.
+    /// Returns whether the result is the lesser or the greater of two arguments.
     pub const fn is_choice(self) -> bool {
         matches!(self, Self::Least | Self::Greatest)
     }

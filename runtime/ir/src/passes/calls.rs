@@ -72,15 +72,16 @@ impl Calls {
 /// What a walk through a function finds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
-    /// What it returns; one of these is unknown if there are fewer than `returns`.
+    /// What its `return`s give, as far as that is known.
     pub returned: Vec<Held>,
+    /// The number of its `return`s.
     pub returns: usize,
-    /// What it calls closures with: each argument, or nothing if that may be anything.
+    /// The arguments with which it calls closures; `None` for an argument of which nothing is known.
     pub called: HashMap<VarId, Vec<Option<Held>>>,
 }
 
 impl Outcome {
-    /// All that may be returned.
+    /// What the function returns, if that is known of each `return`.
     pub fn held(self) -> Option<Held> {
         let is_known = self.returned.len() == self.returns;
         self.returned.into_iter().reduce(Held::hull).filter(|_| is_known)

@@ -5,7 +5,7 @@ use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, VarId};
 use crate::ranges::{Held, Range, integer, root, tracked};
 
 impl Walk<'_> {
-    /// Learns what a variable is that begins here.
+    /// Learns the value of a variable that is declared here.
     pub(super) fn begin(&mut self, var: VarId, init: &Expr) {
         let Some(place) = tracked(&Expr { kind: ExprKind::Var(var), ty: init.ty.clone() }) else { return };
         // The scope knows what an integer is that stays the same.
@@ -36,7 +36,7 @@ impl Walk<'_> {
         Some((at, held))
     }
 
-    /// Adds what is known of an integer, or that its enum holds none.
+    /// Learns the range of an integer, or that its enum holds none.
     pub(super) fn learn_held(&mut self, place: &Expr, held: Held) {
         match (held, root(place)) {
             (Held::Within(range), _) => self.known.learn(place, range),
@@ -45,7 +45,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The range of an integer here; none, of what an enum holds, if it holds nothing.
+    /// The range of an integer here, or `None` if it would be in an enum that holds nothing.
     pub(super) fn range_at(&self, place: &Expr) -> Option<Range> {
         if let ExprKind::Field(of, _) = &place.kind
             && let Some(Held::Nothing) = self.scope.value_of(of, &self.known)

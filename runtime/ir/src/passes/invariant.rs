@@ -15,10 +15,10 @@ const ROUNDS: usize = 10;
 /// Ranges of what was assigned to variables.
 pub(super) type Assigned = HashMap<VarId, Range>;
 
-/// An integer that a loop assigns, with its range before the loop: none, of what an enum holds, if it held nothing.
+/// An integer that a loop assigns, with its range before the loop, or `None` if its enum held nothing then.
 pub(super) type Entry = (Expr, Option<Range>);
 
-/// Integers that a block assigns as a whole, or that are all that an enum holds which it assigns: each once.
+/// The integers that a block assigns, each once: variables, and those in the enums that it assigns.
 pub(super) fn assigned_integers(block: &Block) -> Vec<Expr> {
     let mut places: Vec<Expr> = Vec::new();
     visit::stmts(block, &mut |stmt| {
@@ -172,7 +172,7 @@ fn says_high(range: &Range, all: &Range) -> bool {
 impl Walk<'_> {
     /// The ranges of the variables that the body of a loop assigns, wherever they are asked for in the loop.
     ///
-    /// `before` is what they were before the loop, if they were anything; all that holds in each iteration is known already.
+    /// `before` has their ranges before the loop; all that holds in each iteration is known already.
     pub(super) fn invariants(
         &mut self,
         cond: Option<&Expr>,
@@ -187,7 +187,7 @@ impl Walk<'_> {
             .into_iter()
             .filter_map(|(place, entry)| {
                 let assigned = free.get(&root(&place)?);
-                // What holds no integer before the loop holds one that the loop assigns.
+                // An enum that held nothing before the loop can only hold what the loop assigns.
                 let entry = entry.or_else(|| assigned.cloned())?;
                 Assumed::new(place, entry.lasting(), assigned)
             })

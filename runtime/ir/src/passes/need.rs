@@ -104,13 +104,8 @@ impl Walk<'_> {
         if let Some([a, b]) = scope.chosen(start, ResultRange::Greatest) {
             return Some([self.in_order(a, end, known)?, self.in_order(b, end, known)?].concat());
         }
-        if let Some((cond, ends)) = scope.choice(end) {
-            let ordered = ends.map(|(end, outcome)| {
-                let mut facts = known.clone();
-                facts.extend(known.implied(cond, outcome, scope));
-                self.in_order(start, end, &facts)
-            });
-            let [a, b] = ordered;
+        if let Some(ends) = scope.branches(scope.look(end), known) {
+            let [a, b] = ends.map(|(end, facts)| self.in_order(start, end, &facts));
             return Some([a?, b?].concat());
         }
         let range = |e: &Expr| {

@@ -1,24 +1,24 @@
-//! What calls give: the ranges of what functions return, and of what they call the closures with that stand in their arguments.
+//! What calls give: the ranges of what functions return, and of the arguments with which they call closures.
 //!
-//! A function is walked through for each call where that tells more than its only expression: `find` returns a number below the
-//! length that it searches, and `from_fn` calls its closure with numbers below the array's length. A closure that stands in an argument
-//! runs during that call alone, so what is known there is known in it.
+//! For each call, the walk goes through the function, unless a single expression says it all: `find` returns a number below the length
+//! that it searches, and `from_fn` calls its closure with numbers below the array's length. A closure that is written as an argument runs
+//! during that call alone, so what is known around the call is known in the closure.
 
 use super::calls::Outcome;
 use super::elide::Walk;
 use crate::ir::{Block, Closure, Expr, ExprKind, FnId, Function, StmtKind, VarId, visit};
 use crate::ranges::{Caller, FunctionScope, Held, assigned, held_place};
 
-/// Calls in one function that are walked through, with those in them.
+/// The number of calls in a function that the walk goes through, including the calls inside of these.
 const MOST_CALLS: usize = 300;
 
-/// Statements of a function at most.
+/// The most statements of a function that the walk goes through.
 const MOST_STATEMENTS: usize = 100;
 
-/// Statements that are walked for the invariants of the loops of a function.
+/// The number of statements that are walked to find the invariants of a function's loops.
 const BUDGET: usize = 2000;
 
-/// Whether an expression is a closure that stands where it is used.
+/// Whether an expression is a closure itself, and not a variable that is one.
 fn is_closure(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Closure(_))
 }
@@ -41,7 +41,7 @@ impl Walk<'_> {
         self.scope.note_outcome(e, held);
     }
 
-    /// A parameter that its function does nothing with but to call it, and in none of its own closures.
+    /// A parameter, if its function only calls it, and does so outside of its own closures.
     fn called_param(&self, function: FnId, at: usize) -> Option<VarId> {
         let function = self.scope.functions.get(function.0 as usize)?;
         let param = *function.params.get(at)?;
@@ -54,7 +54,7 @@ impl Walk<'_> {
         (others == 0).then_some(param)
     }
 
-    /// What a call gives, if it is worth to be walked through.
+    /// What a call gives, if going through the function may tell.
     fn walk_through(&mut self, id: FnId, args: &[Expr]) -> Option<Outcome> {
         let function = self.scope.functions.get(id.0 as usize)?;
         let worth = worth(function, args)?;
@@ -76,7 +76,7 @@ impl Walk<'_> {
         outcome
     }
 
-    /// Notes what the function returns that the walk goes through.
+    /// Notes a returned value of the function that the walk goes through.
     pub(super) fn note_returned(&mut self, e: &Expr) {
         // Walks that look for the invariants of loops assume what may not hold.
         if self.outcome.is_none() || self.assigned.is_some() {
@@ -89,7 +89,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes what the function calls a closure with that the walk goes through.
+    /// Notes the arguments with which the function that the walk goes through calls a closure.
     pub(super) fn note_called(&mut self, closure: VarId, args: &[Expr]) {
         if self.outcome.is_none() || self.assigned.is_some() {
             return;
@@ -105,7 +105,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Marks the indices in a closure that a function calls with some arguments, each as far as it is known.
+    /// Marks the indices in a closure that is called with these arguments, as far as they are known.
     fn mark_closure(&mut self, closure: &mut Closure, with: &[Option<Held>]) {
         let (known, outcome) = (self.known.clone(), self.outcome.take());
         self.known.forget(&assigned(&closure.body));
@@ -130,7 +130,7 @@ fn calls(block: &Block, of: VarId) -> usize {
     count
 }
 
-/// The statements of a function, if a walk through it may tell more than its only expression.
+/// The number of statements of a function, if going through it may tell something.
 fn worth(function: &Function, args: &[Expr]) -> Option<usize> {
     let is_one = matches!(function.body.stmts.as_slice(), [only] if matches!(only.kind, StmtKind::Return(_)));
     let is_number = function.ret.scalar().is_some_and(|scalar| scalar.is_int()) && !is_one;

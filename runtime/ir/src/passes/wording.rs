@@ -69,7 +69,7 @@ impl Wording<'_> {
         }
     }
 
-    /// What an `Option` or a `Result` holds. What a loop looks for begins as `None`, and has no name.
+    /// What an `Option` or a `Result` holds. The result of a search begins as `None` and has no name.
     fn taken(&self, of: &Expr) -> String {
         match self.operand(of).as_str() {
             "None" => "…".to_owned(),

@@ -286,8 +286,8 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// What is left of a number that is to be less than a multiple of a divisor, without that divisor; and that it is above zero, if a
-    /// launch has to say so.
+    /// For `a` less than `m * n`, the quotient `a / n` is less than `m`: that `m`, where `a` is at most `most` and `n` is `by`, and the
+    /// condition that `n` is above zero, if a launch must fulfil it.
     fn factors(&self, most: &Quantity, by: &Quantity) -> Option<(Quantity, Vec<Condition>)> {
         let over = |by: &Quantity| most.bounds().into_iter().find_map(|most| most.clone().plus(1).over(by));
         if let Some(others) = over(by) {

@@ -130,7 +130,7 @@ impl FunctionScope<'_> {
     }
 
     /// An expression, or what the variable that it is was initialised with.
-    pub(super) fn look<'e>(&'e self, e: &'e Expr) -> &'e Expr {
+    pub(crate) fn look<'e>(&'e self, e: &'e Expr) -> &'e Expr {
         match &strip(e).kind {
             ExprKind::Var(var) => self.definitions.get(var).map_or(strip(e), strip),
             _ => strip(e),

@@ -80,7 +80,7 @@ fn difference<'e>(e: &'e Expr, scope: &'e FunctionScope) -> Option<(&'e Expr, &'
 }
 
 impl Known {
-    /// The facts of `a && b` that does not hold, or of `a || b` that does, where either part is known not to decide that.
+    /// The facts of a false `a && b`, or of a true `a || b`, where one part is known and so the other one decides.
     pub(super) fn rest(&self, op: BinaryOp, [a, b]: [&Expr; 2], scope: &FunctionScope) -> Known {
         let outcome = op == BinaryOp::Or;
         for (decided, rest) in [(a, b), (b, a)] {
@@ -93,7 +93,7 @@ impl Known {
 }
 
 impl FunctionScope<'_> {
-    /// Whether a comparison of integers holds, if their ranges tell that whatever the launch.
+    /// Whether a comparison of integers holds, if their ranges tell that for every launch.
     fn decided(&self, cond: &Expr, known: &Known) -> Option<bool> {
         let ExprKind::Binary(op, a, b) = &cond.kind else { return None };
         integer(a)?;

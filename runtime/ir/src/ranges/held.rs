@@ -55,7 +55,7 @@ pub(crate) fn held_place(e: &Expr) -> Option<Expr> {
     Some(Expr { kind, ty: ty.clone() })
 }
 
-/// The integer whose range is known of a place: itself, if it is an integer variable or what an enum holds, or what it holds.
+/// The integer that is tracked for a place: an integer variable, or the integer that an enum holds.
 pub(crate) fn tracked(place: &Expr) -> Option<Expr> {
     match &place.kind {
         ExprKind::Var(_) if integer(place).is_some() => Some(place.clone()),
@@ -67,8 +67,8 @@ pub(crate) fn tracked(place: &Expr) -> Option<Expr> {
     }
 }
 
-/// Whether two expressions of a statement read alike. Where they differ in what is not compared here, what is noted of one is what any
-/// of both gives.
+/// Whether two expressions of one statement look alike. If they differ in a detail that is not compared here, they share one note, which
+/// holds for both.
 fn is_one(a: &Expr, b: &Expr) -> bool {
     let (of_a, of_b) = (a.operands(), b.operands());
     let alike = match (&a.kind, &b.kind) {
@@ -89,7 +89,7 @@ impl Known {
 }
 
 impl FunctionScope<'_> {
-    /// What an integer is, or what an enum holds; nothing is known of an enum with several integers.
+    /// The range of an integer, or what an enum holds. Nothing is known of an enum with several integers.
     pub(crate) fn value_of(&self, e: &Expr, known: &Known) -> Option<Held> {
         match integer(e) {
             Some(_) => Some(Held::Within(self.range(e, known))),
@@ -124,12 +124,8 @@ impl FunctionScope<'_> {
                 [item] => Held::Within(self.within(item, known, fuel)),
                 _ => Held::Nothing,
             }),
-            ExprKind::Select(cond, a, b) => {
-                let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {
-                    let mut facts = known.clone();
-                    facts.extend(known.implied(cond, outcome, self));
-                    self.held(branch, &facts, fuel)
-                });
+            ExprKind::Select(..) => {
+                let [a, b] = self.branches(e, known)?.map(|(branch, facts)| self.held(branch, &facts, fuel));
                 Some(a?.hull(b?))
             }
             ExprKind::Call { .. } => self.outcome(e),
@@ -137,12 +133,12 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// What a call gives that was walked through where it stands.
+    /// What a call gives, if the walk went through it where it stands.
     pub(super) fn outcome(&self, call: &Expr) -> Option<Held> {
         self.outcomes.iter().find(|(own, _)| is_one(own, call)).and_then(|(_, held)| held.clone())
     }
 
-    /// Notes what a call gives where it stands now. If it stands twice in a statement, this is what any of both gives.
+    /// Notes what a call gives where it stands now. If a statement has it twice, the note holds for both.
     pub(crate) fn note_outcome(&mut self, call: &Expr, held: Option<Held>) {
         match self.outcomes.iter_mut().find(|(own, _)| is_one(own, call)) {
             Some((_, own)) => *own = own.take().zip(held).map(|(own, held)| own.hull(held)),

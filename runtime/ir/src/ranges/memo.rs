@@ -11,7 +11,7 @@ use crate::ir::VarId;
 /// Ranges of the variables of one function, by the facts with which a proof begins.
 #[derive(Default)]
 pub(super) struct Memo {
-    /// Where these facts are. Others, as those in a branch, come and go during the proof.
+    /// The address of these facts. Others, such as those in a branch, live for a part of the proof only.
     facts: Cell<Option<*const Known>>,
     found: RefCell<HashMap<VarId, Range>>,
 }
@@ -22,7 +22,7 @@ impl Memo {
         self.found.borrow_mut().clear();
     }
 
-    /// The range of a variable, which is computed once, and kept if it says all that there is to say.
+    /// The range of a variable, computed at most once if `keeps`.
     pub fn of(&self, var: VarId, known: &Known, keeps: bool, compute: impl FnOnce() -> Range) -> Range {
         if self.facts.get() != Some(std::ptr::from_ref(known)) {
             return compute();

@@ -57,7 +57,7 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// The two numbers of which an expression is the lesser or the greater one, by what is asked for.
+    /// The two numbers of which an expression is the lesser or the greater one, as `which` says.
     pub(crate) fn chosen<'e>(&'e self, e: &'e Expr, which: ResultRange) -> Option<[&'e Expr; 2]> {
         match &self.look(e).kind {
             ExprKind::Builtin { op, args, .. } if op.facts.result == which => match &args[..] {
@@ -68,11 +68,13 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// What an expression is if a condition holds, if it depends on one, and what it is if not.
-    pub(crate) fn choice<'e>(&'e self, e: &'e Expr) -> Option<(&'e Expr, [(&'e Expr, bool); 2])> {
-        match &self.look(e).kind {
-            ExprKind::Select(cond, a, b) => Some((cond, [(a, true), (b, false)])),
-            _ => None,
-        }
+    /// Both branches of `if … { … } else { … }`, each with what is known in it.
+    pub(crate) fn branches<'e>(&self, e: &'e Expr, known: &Known) -> Option<[(&'e Expr, Known); 2]> {
+        let ExprKind::Select(cond, a, b) = &e.kind else { return None };
+        Some([(a, true), (b, false)].map(|(branch, outcome)| {
+            let mut facts = known.clone();
+            facts.extend(known.implied(cond, outcome, self));
+            (&**branch, facts)
+        }))
     }
 }

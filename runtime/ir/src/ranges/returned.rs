@@ -9,7 +9,7 @@ use crate::ir::{Expr, ExprKind, FnId, Function, StmtKind, Type, VarId};
 const RETURNED: usize = usize::MAX / 2;
 
 impl<'a> FunctionScope<'a> {
-    /// A function that is only asked for what one call of it gives. Its unknowns differ from those of all calls around.
+    /// A function that is analysed only for what one call of it gives. Its unknowns differ from those of all calls around it.
     pub fn asked(function: &'a Function, caller: Caller<'a>) -> Self {
         let around = caller.scope.unknowns;
         let unknowns = if around < RETURNED { RETURNED } else { around.saturating_add(UNKNOWNS) };
@@ -63,7 +63,7 @@ impl<'a> FunctionScope<'a> {
         Some(self.within(&value, known, fuel))
     }
 
-    /// The condition that a call stands for, of a function or a closure that does nothing but to compute it.
+    /// The condition that a call computes, if the function or closure does nothing else.
     pub(super) fn called_condition(&self, call: &Expr) -> Option<Expr> {
         let (params, value, args) = match &call.kind {
             ExprKind::Call { function, args, .. } => {

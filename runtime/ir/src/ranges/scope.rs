@@ -354,12 +354,9 @@ impl<'a> FunctionScope<'a> {
                 None => self.returned(*function, args, known, fuel),
             },
             ExprKind::CallClosure { closure, args } => self.result(*closure, args, known, fuel),
-            ExprKind::Select(cond, a, b) => {
-                let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {
-                    let mut facts = known.clone();
-                    facts.extend(known.implied(cond, outcome, self));
-                    self.within(branch, &facts, fuel)
-                });
+            ExprKind::Select(..) => {
+                let [a, b] =
+                    self.branches(e, known)?.map(|(branch, facts)| self.within(branch, &facts, fuel));
                 Some(a.hull(&b))
             }
             ExprKind::Unary(UnaryOp::Neg, a) => {
@@ -428,7 +425,7 @@ impl<'a> FunctionScope<'a> {
         let all = Range::of_type(scalar);
         let ends = scalar.int_range()?;
         if let Some(definition) = self.definitions.get(&var) {
-            // A search for what cancels asks for less.
+            // A range that is found during a search for terms that cancel may say less.
             let keeps = !self.searches.get();
             return Some(self.memo.of(var, known, keeps, || self.within(definition, known, fuel)));
         }

@@ -12,7 +12,7 @@ use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, ResultRange, Scalar, UnaryOp};
 
-/// Expressions that a search looks at for the order of two sums.
+/// The number of expressions that a search for the order of two sums looks at.
 const FUEL: usize = 100;
 /// Replacements that one search tries.
 const MOST_TRIALS: usize = 64;
@@ -118,7 +118,7 @@ impl FunctionScope<'_> {
         }
     }
 
-    /// The conditions under which a sum is no more than another one that has some of its terms.
+    /// The conditions under which a sum is no more than another one, if the two have terms in common.
     pub(crate) fn sums_in_order(&self, less: &Expr, more: &Expr, known: &Known) -> Option<Vec<Condition>> {
         let scalar = integer(less).filter(|scalar| integer(more) == Some(*scalar))?;
         let [less, more] = [less, more].map(|e| self.sum_of(e));
@@ -136,7 +136,8 @@ impl FunctionScope<'_> {
         Some(needs.into_iter().fold(less?, |all, more| joined(&all, &more)))
     }
 
-    /// The distance from one sum to another, if the host knows what is left of it. Both may have wrapped; their distance has not.
+    /// The distance from one sum to another, if the host knows all terms that do not cancel. Both sums may have wrapped; their distance
+    /// has not.
     pub(super) fn exact_distance(&self, start: &Expr, end: &Expr) -> Option<Length> {
         if let Some(distance) = self.distance(start, end) {
             return self.exact_extent(distance);
@@ -351,8 +352,8 @@ impl<'e> Search<'e> {
     /// The conditions under which an exact sum is at least a number. If it holds the lesser of two values, either of them must do.
     fn is_at_least(&mut self, sum: &Sum<'e>, least: i128) -> Option<Vec<Condition>> {
         let lesser = sum.terms.iter().enumerate().find_map(|(at, (term, times))| {
-            let ExprKind::Builtin { op, args, .. } = &self.scope.look(term).kind else { return None };
-            (op.facts.result == ResultRange::Least && *times > 0).then_some((at, args))
+            let args = self.scope.chosen(term, ResultRange::Least)?;
+            (*times > 0).then_some((at, args))
         });
         let Some((at, args)) = lesser.filter(|_| self.trials > 0) else {
             let range = self.range(sum);

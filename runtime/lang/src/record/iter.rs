@@ -20,7 +20,7 @@ pub struct Iter<'a> {
 pub(super) enum LoopCount {
     /// The steps, from zero to below a `u64` that cannot change.
     Count(Expr),
-    /// The steps from one number to below another, or every so-manyth of them: a `u64` each, which cannot change.
+    /// The steps from `start` to before `end`, or every `step`-th of them. Each is a `u64` that cannot change.
     Steps { start: Expr, end: Expr, step: Option<Expr> },
     /// All numbers from a start on, until something leaves the loop.
     Endless(Expr),

@@ -21,7 +21,7 @@ pub(super) fn candidates(kernel: &Function, body: &Block) -> HashSet<VarId> {
     all
 }
 
-/// Variables that a loop gives the lesser or the greater of two numbers. GPUs compare `int`s faster than numbers of fewer bits.
+/// Variables to which a loop assigns the lesser or the greater of two numbers. GPUs compare `int`s faster than numbers of fewer bits.
 fn chosen(body: &Block) -> HashSet<VarId> {
     let mut all = HashSet::new();
     visit::stmts(body, &mut |stmt| {
