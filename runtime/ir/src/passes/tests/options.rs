@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::idioms::{block, compare, plus, when};
-use super::random_kernel::{AT, Writer, binary, constant, expr};
+use super::random_kernel::{AT, NUMBER, Writer, binary, constant, expr};
 use crate::ir::{
     BinaryOp, Block, EnumType, Expr, ExprKind, Scalar, Stmt, StmtKind, Type, VarId, VarKind, Variable,
     VariantType,
@@ -57,7 +57,18 @@ impl Writer {
             }
         };
         stmts.push(self.takes(&base, &other, scalar));
+        if self.is_kernel {
+            let (short, (number, called)) = (self.store(8), self.chosen_number());
+            stmts.extend([called, self.at(&short, number)]);
+        }
         stmts
+    }
+
+    /// What a function of the module chooses.
+    fn chosen_number(&mut self) -> (Expr, StmtKind) {
+        let call = self.call(NUMBER, Type::U64);
+        let mutable = self.dice.below(3) == 0;
+        self.new_var(Scalar::U64, mutable, call)
     }
 
     fn new_option(&mut self, scalar: Scalar, mutable: bool) -> (Expr, StmtKind) {
@@ -133,12 +144,13 @@ impl Writer {
     /// The body of a function that chooses what it returns.
     pub(super) fn choosing(&mut self) -> Block {
         let scalar = Scalar::U64;
-        let init = self.leaf(scalar);
+        let init = if self.dice.below(3) == 0 { self.leaf(scalar) } else { self.about(5, scalar) };
         let (v, first) = self.new_var(scalar, true, init);
         let returns = |value: Expr| StmtKind::Return(Some(value));
         let mut stmts = vec![first];
         for _ in 0..1 + self.dice.below(3) {
-            let (new, cond) = (self.about(9, scalar), self.condition(1));
+            let n = self.dice.pick(&[2, 6, 9]);
+            let (new, cond) = (self.about(n, scalar), self.condition(1));
             stmts.push(match self.dice.below(4) {
                 0 => when(cond, vec![returns(new)]),
                 1 => {

@@ -329,7 +329,7 @@ impl Writer {
     }
 
     /// A call of a function of the module.
-    fn call(&mut self, function: FnId, ty: Type) -> Expr {
+    pub(super) fn call(&mut self, function: FnId, ty: Type) -> Expr {
         let first = if self.dice.below(3) == 0 {
             self.part_of()
         } else {
