@@ -23,8 +23,8 @@ FUNCTIONS = [
     *("histogram_edges_256", "histogram_edges_2048", "weighted_histogram_256", "weighted_histogram_2048"),
     *("select_u32", "partition_u32", "unique_u32", "run_length_u32"),
     *("sort_u32", "sort_f32", "sort_u64", "sort_u32_equal", "sort_u32_few", "sort_pairs_u32"),
-    *(f"segmented_sort_u32_{mean}" for mean in (32, 1000, 30000)),
-    "segmented_pairs_u32_1000",
+    *(f"segmented_sort_u32_{mean}" for mean in (5, 32, 200, 1000, 5000, 30000)),
+    *(f"segmented_pairs_u32_{mean}" for mean in (32, 1000, 30000)),
 ]
 
 

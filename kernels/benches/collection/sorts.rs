@@ -21,10 +21,15 @@ pub const FUNCTIONS: &[Function] = &[
     Function::new("sort_u32_few", Bytes(8.0), |d, n| sorted::<u32>(d, n, |i| word(i) % 3)),
     Function::new("sort_pairs_u32", Bytes(16.0), sorted_pairs),
     Function::new("top_k_f32", Bytes(4.0), chosen),
+    Function::new("segmented_sort_u32_5", Bytes(8.0), |d, n| in_segments(d, n, 5)),
     Function::new("segmented_sort_u32_32", Bytes(8.0), |d, n| in_segments(d, n, 32)),
+    Function::new("segmented_sort_u32_200", Bytes(8.0), |d, n| in_segments(d, n, 200)),
     Function::new("segmented_sort_u32_1000", Bytes(8.0), |d, n| in_segments(d, n, 1000)),
+    Function::new("segmented_sort_u32_5000", Bytes(8.0), |d, n| in_segments(d, n, 5000)),
     Function::new("segmented_sort_u32_30000", Bytes(8.0), |d, n| in_segments(d, n, 30_000)),
+    Function::new("segmented_pairs_u32_32", Bytes(16.0), |d, n| pairs_in_segments(d, n, 32)),
     Function::new("segmented_pairs_u32_1000", Bytes(16.0), |d, n| pairs_in_segments(d, n, 1000)),
+    Function::new("segmented_pairs_u32_30000", Bytes(16.0), |d, n| pairs_in_segments(d, n, 30_000)),
 ];
 
 fn wide(i: usize) -> u64 {

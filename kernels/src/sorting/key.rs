@@ -23,8 +23,8 @@ pub trait Word: Num + Ord + 'static {
     fn agrees(self, other: Self, shift: u32) -> bool;
     /// Whether the word comes before another one, or is equal and in an earlier place.
     fn is_before(self, place: u32, other: Self, other_place: u32) -> bool;
-    /// The borrow of a subtraction of another word: all ones if the word is below it, else 0.
-    fn borrow(self, other: Self) -> u32;
+    /// The lesser of two words, and the greater.
+    fn in_order(self, other: Self) -> (Self, Self);
     /// The word with a digit from bit `shift` on, whose bits are zero there.
     fn with_digit(self, shift: u32, digit: u32) -> Self;
 }
@@ -51,8 +51,7 @@ macro_rules! words {
     ($(
         $t:ident:
             |$word:ident, $shift:ident| $half:expr,
-            |$own:ident, $place:ident, $other:ident, $other_place:ident| $before:expr,
-            |$less:ident, $from:ident| $borrow:expr;
+            |$own:ident, $place:ident, $other:ident, $other_place:ident| $before:expr;
     )+) => {$(
         #[gpu_impl]
         impl Word for $t {
@@ -75,9 +74,8 @@ macro_rules! words {
                 let ($own, $place, $other, $other_place) = (self, place, other, other_place);
                 $before
             }
-            fn borrow(self, other: Self) -> u32 {
-                let ($less, $from) = (self, other);
-                $borrow
+            fn in_order(self, other: Self) -> (Self, Self) {
+                (self.min(other), self.max(other))
             }
             fn with_digit(self, shift: u32, digit: u32) -> Self {
                 self | (digit as $t) << shift
@@ -86,18 +84,16 @@ macro_rules! words {
     )+};
 }
 
-// Word and place of 32 bits each are one number, and the upper half of a difference is its borrow: two instructions each.
+// Word and place of 32 bits each are one number.
 words! {
     u32:
         |word, _shift| word,
         |word, place, other, other_place| {
             ((word as u64) << 32 | place as u64) < ((other as u64) << 32 | other_place as u64)
-        },
-        |word, other| ((word as u64).wrapping_sub(other as u64) >> 32) as u32;
+        };
     u64:
         |word, shift| if shift < 32 { word as u32 } else { (word >> 32) as u32 },
-        |word, place, other, other_place| word < other || word == other && place < other_place,
-        |word, other| if word < other { u32::MAX } else { 0 };
+        |word, place, other, other_place| word < other || word == other && place < other_place;
 }
 
 macro_rules! keys {

@@ -4,11 +4,11 @@ use warpsmith::prelude::*;
 
 use super::key::{Key, Value, Word, key_of, word_of};
 use super::ranges::{RANGE, ROOM, THREADS, Tile, find_tiles, offsets_below, offsets_below_next};
-use super::tile::ITEMS;
+use super::tile::{ITEMS, SLOTS, merge_words, slot};
 use super::warp_search::first_without;
 
-/// Blocks that a multiprocessor runs at once: three quarters of its threads.
-const RESIDENT: u32 = 6;
+/// Blocks that a multiprocessor runs at once: a quarter of its threads, which hold many words each.
+const RESIDENT: u32 = 4;
 
 /// Merges neighbouring runs of each long segment: of `2^pass` tiles each. Segments that are sorted already do not change. A block takes
 /// `each` ranges.
@@ -79,9 +79,8 @@ fn merge_tile<K: Key, V: Value>(
     descending: bool,
 ) {
     let mut splits = shared!([u32; 2]);
-    let mut words = shared!([K::Word; ROOM]);
-    let mut merged = shared!([K::Word; ROOM]);
-    let mut places = shared!([u16; ROOM]);
+    let mut words = shared!([K::Word; SLOTS]);
+    let mut places = shared!([u16; SLOTS]);
     let t = thread_idx().x % THREADS;
     // Tiles of the first run, a power of two.
     let tiles = 1 << pass;
@@ -98,28 +97,37 @@ fn merge_tile<K: Key, V: Value>(
     }
     sync_threads();
     let (a_from, of_a) = (splits[0], splits[1] - splits[0]);
-    // Words of the first run come before those of the second.
     let a_first = runs.first + a_from;
-    let b_first = runs.first + runs.a + before - a_from - of_a;
-    let source = |i: u32| if i < of_a { a_first + i } else { b_first + i };
+    let b_first = runs.first + runs.a + before - a_from;
     #[unroll]
     for k in 0..ITEMS as u32 {
         let i = k * THREADS + t;
-        if i < len {
-            words[i] = word_of::<K>(from[source(i)], descending);
+        // Words of the second run lie behind those of the first in the order of places, and are read backwards.
+        let mut word = K::Word::LAST;
+        let mut place = of_a + (ROOM as u32 - 1 - i);
+        if i < of_a {
+            word = word_of::<K>(from[a_first + i], descending);
+            place = i;
+        } else if place < len {
+            word = word_of::<K>(from[b_first + (place - of_a)], descending);
+        }
+        words[slot(i)] = word;
+        if has_values {
+            places[slot(i)] = place as u16;
         }
     }
     sync_threads();
-    merge_shared::<K::Word>(&words, of_a, len, &mut merged, &mut places, t * ITEMS as u32);
-    sync_threads();
+    merge_words::<K::Word>(&mut words, &mut places, has_values);
     let to_first = tile.from + tile.at;
     #[unroll]
     for k in 0..ITEMS as u32 {
         let i = k * THREADS + t;
         if i < len {
-            to[to_first + i] = key_of::<K>(merged[i], descending);
+            to[to_first + i] = key_of::<K>(words[slot(i)], descending);
             if has_values {
-                to_values[to_first + i] = values[source(places[i] as u32)];
+                let place = places[slot(i)] as u32;
+                to_values[to_first + i] =
+                    values[if place < of_a { a_first + place } else { b_first + (place - of_a) }];
             }
         }
     }
@@ -133,47 +141,4 @@ fn split<K: Key>(keys: &[K], runs: Runs, count: u32, descending: bool) -> u32 {
         let a = word_of::<K>(keys[runs.first + at], descending);
         a <= word_of::<K>(keys[runs.first + runs.a + (count - 1 - at)], descending)
     })
-}
-
-/// Merges the first `of_a` words with those behind them, [`ITEMS`] from number `first` of the result on.
-#[gpu_fn]
-fn merge_shared<W: Word>(words: &[W], of_a: u32, len: u32, merged: &mut [W], places: &mut [u16], first: u32) {
-    if first >= len {
-        return;
-    }
-    let (mut least, mut most) = (first.saturating_sub(len - of_a), first.min(of_a));
-    while least < most {
-        let middle = (least + most) / 2;
-        if words[middle] <= words[of_a + (first - 1 - middle)] {
-            least = middle + 1;
-        } else {
-            most = middle;
-        }
-    }
-    let (mut a, mut b) = (least, of_a + (first - least));
-    let (mut of_first, mut of_second) = (W::LAST, W::LAST);
-    if a < of_a {
-        of_first = words[a];
-    }
-    if b < len {
-        of_second = words[b];
-    }
-    #[unroll]
-    for k in 0..ITEMS as u32 {
-        if first + k < len {
-            let is_a = a < of_a && (b >= len || of_first <= of_second);
-            let at = if is_a { a } else { b };
-            merged[first + k] = if is_a { of_first } else { of_second };
-            places[first + k] = at as u16;
-            // Of the last word of a run, what follows is not used.
-            let next = if at + 1 < len { words[at + 1] } else { W::LAST };
-            if is_a {
-                a += 1;
-                of_first = next;
-            } else {
-                b += 1;
-                of_second = next;
-            }
-        }
-    }
 }

@@ -1,21 +1,19 @@
-//! Positions cut into ranges, the segments that begin in a range, and the tiles of those that are too long for one block.
+//! Positions cut into ranges, the heads of segments, and the tiles of those that are too long for one block.
 //!
-//! A block takes one range after the other and walks along the offsets, so neither the number of segments nor their lengths change how
-//! much work a block has.
+//! A block takes what begins in neighbouring ranges and walks along the offsets, so neither the number of segments nor their lengths change
+//! how much work a block has.
 
 use warpsmith::prelude::*;
 
 use super::warp_search::first_without;
 use crate::segments::span;
 
-/// Threads of a block.
-pub const THREADS: u32 = 256;
-/// Keys that a block sorts at once, and of a tile of a long segment.
+/// Threads of a block that sorts.
+pub const THREADS: u32 = 128;
+/// Keys that a block sorts at once: the length of the longest segment that is sorted without tiles, and of a tile of a longer one.
 pub const ROOM: usize = 2048;
-/// Positions of a range.
+/// Positions of a range, in which at most one long segment begins.
 pub const RANGE: usize = ROOM / 2;
-/// The length of the longest segment that is sorted with others of its range: it ends in the block's room wherever it begins.
-pub const MIDDLE: usize = ROOM - RANGE;
 /// Words with a bit for each position of a block's room.
 pub const HEADS: usize = ROOM / 32;
 /// No position.
@@ -67,34 +65,35 @@ pub fn offsets_below_next(offsets: &[u32], first: u32, position: usize) -> u32 {
     if below == u32::MAX { offsets_below(offsets, position) } else { first + below.count_ones() }
 }
 
-/// Marks the positions behind `base` at which segments begin or end, where `first` offsets are below `base`, and returns how many are below
-/// the next range. `heads` has a bit for each position. Every thread calls it; it is a barrier.
+/// Marks where segments begin in a block's room, from the beginning of segment `first` on, and returns the last offset up to which all
+/// segments fit into the room; none of them begins at `end` or behind it. `heads` has a bit for each position. Every thread calls it; it is
+/// a barrier.
 #[gpu_fn]
-pub fn mark_heads(offsets: &[u32], rows: usize, base: usize, first: u32, heads: &mut [u32]) -> u32 {
-    let mut next = shared!([u32; 1]);
+pub fn mark_heads(offsets: &[u32], first: u32, end: usize, heads: &mut [u32]) -> u32 {
+    let mut last = shared!([u32; 1]);
     let t = thread_idx().x % THREADS;
     if (t as usize) < HEADS {
-        heads[t] = 0;
+        heads[t] = if t == 0 { 1 } else { 0 };
     }
     if t == 0 {
-        next[0] = first;
+        last[0] = first;
     }
     sync_threads();
-    let end = rows.min(base + ROOM - 1);
-    let mut s = (first + t) as usize;
-    while s < offsets.len() {
-        let at = offsets[s] as usize;
-        if at < base || at > end {
-            break;
+    let base = offsets[first];
+    let fits = |s: usize| offsets[s].wrapping_sub(base) <= ROOM as u32 && (offsets[s - 1] as usize) < end;
+    let mut s = (first + 1 + t) as usize;
+    while s < offsets.len() && fits(s) {
+        let at = (offsets[s] - base) as usize;
+        if at < ROOM {
+            atomic_or(&mut heads[at / 32], 1 << (at % 32));
         }
-        atomic_or(&mut heads[(at - base) / 32], 1 << ((at - base) % 32));
-        if at < base + RANGE && (s + 1 == offsets.len() || offsets[s + 1] as usize >= base + RANGE) {
-            next[0] = s as u32 + 1;
+        if s + 1 == offsets.len() || !fits(s + 1) {
+            last[0] = s as u32;
         }
         s += THREADS as usize;
     }
     sync_threads();
-    uniform(next[0])
+    uniform(last[0])
 }
 
 /// The words of the heads that have any, a bit for each. Whole warps call it.
@@ -114,18 +113,19 @@ fn summary(heads: &[u32]) -> u64 {
 #[repr(C)]
 pub struct Around {
     /// The first of the positions.
-    pub first: u32,
+    first: u32,
     /// A bit for each position that is a head.
-    bits: u32,
+    pub bits: u32,
     /// The last head before them.
-    before: u32,
+    pub before: u32,
     /// The first head behind them.
     behind: u32,
 }
 
-/// The heads around the positions of a word.
+/// The heads around the positions of a word. Whole warps call it.
 #[gpu_fn]
-fn around(heads: &[u32], summary: u64, word: u32) -> Around {
+pub fn around(heads: &[u32], word: u32) -> Around {
+    let summary = summary(heads);
     let earlier = summary & ((1 << word) - 1);
     let later = summary >> word >> 1;
     let mut around = Around { first: word * 32, bits: heads[word], before: NONE, behind: NONE };
@@ -155,33 +155,13 @@ impl Around {
     }
 }
 
-/// Finds the heads around all positions of a block's room.
-#[gpu_fn]
-pub fn find_around(heads: &[u32], all: &mut [Around]) {
-    let t = thread_idx().x % THREADS;
-    if (t as usize) < HEADS {
-        all[t] = around(heads, summary(heads), t);
-    }
-}
-
-/// Where the last segment ends that begins in the range and is not long; 0 if there is none.
-#[gpu_fn]
-pub fn end_of_begun(all: &[Around]) -> u32 {
-    let last = all[RANGE / 32 - 1].head_before(RANGE as u32 - 1);
-    if last == NONE {
-        return 0;
-    }
-    let end = all[last / 32].head_behind(last);
-    if end != NONE && end - last <= MIDDLE as u32 { end } else { last }
-}
-
 /// The tile of segment `s` that begins in the range from position `base` on, if the segment is long: there is at most one.
 #[gpu_fn]
 fn tile_in(offsets: &[u32], rows: usize, s: u32, base: usize) -> Tile {
     let [from, of] = span(offsets, s, rows as u32);
     // Behind the last position there may be none of 32 bits.
     let at = base.saturating_sub(from as usize).div_ceil(ROOM) * ROOM;
-    let is_here = of > MIDDLE as u32 && at < of as usize && from as usize + at < base + RANGE;
+    let is_here = of > ROOM as u32 && at < of as usize && from as usize + at < base + RANGE;
     let at = at as u32;
     Tile { from, of, at, len: if is_here { (of - at).min(ROOM as u32) } else { 0 } }
 }
@@ -190,7 +170,7 @@ fn tile_in(offsets: &[u32], rows: usize, s: u32, base: usize) -> Tile {
 /// of the last segment that begins before the range, and of the last one that begins in it. Others are not long.
 #[gpu_fn]
 pub fn find_tiles(offsets: &[u32], rows: usize, base: usize, first: u32, next: u32, tiles: &mut [Tile]) {
-    let t = thread_idx().x % THREADS;
+    let t = thread_idx().x;
     if t < 2 {
         let below = if t == 0 { first } else { next };
         let is_one = below > if t == 0 { 0 } else { first } && (below as usize) < offsets.len();

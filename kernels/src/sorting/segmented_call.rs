@@ -5,10 +5,11 @@ use warpsmith::driver::Limits;
 use warpsmith::{Buffer, Device};
 
 use super::call::check_pairs;
-use super::key::{Key, RADIX, Value};
+use super::key::{Key, Value};
 use super::merging::merge_segments;
-use super::ranges::{MIDDLE, RANGE, ROOM, THREADS, passes};
-use super::segmented::{SHORT, sort_segments};
+use super::ranges::{RANGE, ROOM, THREADS, passes};
+use super::segmented::sort_segments;
+use super::tile::SLOTS;
 use crate::argument::{Input, Output};
 use crate::call::{Call, Family, Plan, Step, Target, short_name};
 use crate::error::KernelError;
@@ -149,12 +150,11 @@ impl<'a, K: Key, V: Value> Family<'a> for SegmentedSort<'a, K, V> {
             tile: RANGE,
             grid: self.ranges().div_ceil(self.ranges().div_ceil(blocks)) as u32,
             block: THREADS,
-            shared: ROOM * (2 * size_of::<K>() + size_of::<u16>())
-                + THREADS as usize / 32 * RADIX * size_of::<u32>(),
+            shared: SLOTS * (size_of::<K>() + if value > 0 { size_of::<u16>() } else { 0 }),
             workspace: self.spare() * (size_of::<K>() + value) + size_of::<u32>(),
             why: format!(
-                "segments of up to {SHORT} keys are sorted by ranks, those of up to {MIDDLE} by digits with others of their \
-                 range, longer ones by digits in tiles of {ROOM} keys; up to {} launches of merge_segments merge the tiles, where segments have several",
+                "segments of up to {ROOM} keys are sorted with their neighbours, longer ones in tiles of so many; \
+                 up to {} launches of merge_segments merge the tiles, where segments have several",
                 self.passes()
             ),
         })
@@ -187,8 +187,7 @@ impl<'a, K: Key, V: Value> Family<'a> for SegmentedSort<'a, K, V> {
                     &mut spare,
                     &mut spare_values,
                     &mut longest,
-                    ranges,
-                    each,
+                    each * RANGE,
                     has_values,
                     descending,
                 )

@@ -95,7 +95,7 @@ fn large(value: usize) -> f64 {
 
 #[test]
 fn segments_of_all_kinds_of_lengths() {
-    // Ranges have 1024 positions, short segments up to 96 keys, those without tiles 1024, and tiles 2048.
+    // Ranges have 1024 positions, segments without tiles up to 2048, as tiles have. Groups of the network are powers of two.
     let lengths: [&[usize]; 11] = [
         &[],
         &[0, 0],
@@ -105,7 +105,7 @@ fn segments_of_all_kinds_of_lengths() {
         &[2048, 2049, 3],
         &[5000, 10, 0, 4097],
         &[9000],
-        &[96, 97, 0, 95, 1, 97, 98, 700, 3, 97],
+        &[64, 65, 0, 63, 1, 257, 33, 700, 3, 513, 127],
         &[1000, 1024, 0, 0, 1025, 64, 128, 1023, 1024],
         &[30, 30, 1000, 30, 1030, 30, 2047, 2048, 2049],
     ];
@@ -158,13 +158,12 @@ fn a_block_takes_one_range_after_the_other() {
             &mut spare,
             &mut spare_values,
             &mut longest,
-            ranges,
-            each,
+            each * 1024,
             true,
             false,
         )
         .grid(grid)
-        .block(256)
+        .block(128)
         .launch(&device)
         .unwrap();
         assert_eq!(device.download(&longest).unwrap(), [3]); // of five tiles
@@ -183,7 +182,7 @@ fn a_block_takes_one_range_after_the_other() {
                 false,
             )
             .grid(grid)
-            .block(256)
+            .block(128)
             .launch(&device)
             .unwrap();
         }
