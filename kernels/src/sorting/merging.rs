@@ -2,13 +2,17 @@
 
 use warpsmith::prelude::*;
 
-use super::key::{Key, Value, Word, key_of, word_of};
-use super::ranges::{RANGE, ROOM, THREADS, Tile, find_tiles, offsets_below, offsets_below_next};
-use super::tile::{ITEMS, SLOTS, merge_words, slot};
+use super::key::{Key, Value, Word, word_of};
+use super::ranges::{RANGE, ROOM, Tile, find_tiles, offsets_below, offsets_below_next};
+use super::tile::{SLOTS, slot, write};
 use super::warp_search::first_without;
 
-/// Blocks that a multiprocessor runs at once: a quarter of its threads, which hold many words each.
-const RESIDENT: u32 = 4;
+/// Threads of a block.
+pub const THREADS: u32 = 256;
+/// Words of a thread.
+const ITEMS: usize = ROOM / THREADS as usize;
+/// Blocks that a multiprocessor runs at once: three quarters of its threads.
+const RESIDENT: u32 = 6;
 
 /// Merges neighbouring runs of each long segment: of `2^pass` tiles each. Segments that are sorted already do not change. A block takes
 /// `each` ranges.
@@ -80,14 +84,19 @@ fn merge_tile<K: Key, V: Value>(
 ) {
     let mut splits = shared!([u32; 2]);
     let mut words = shared!([K::Word; SLOTS]);
+    let mut merged = shared!([K::Word; SLOTS]);
     let mut places = shared!([u16; SLOTS]);
     let t = thread_idx().x % THREADS;
+    assert!(
+        tile.from as usize + tile.of as usize <= from.len().min(to.len()),
+        "an offset is beyond the keys"
+    );
     // Tiles of the first run, a power of two.
     let tiles = 1 << pass;
-    let first = tile.at / ROOM as u32 / (2 * tiles) * (2 * tiles) * ROOM as u32;
-    let a = (tiles * ROOM as u32).min(tile.of - first);
-    let runs = Runs { first: tile.from + first, a, b: (tiles * ROOM as u32).min(tile.of - first - a) };
-    let (before, len) = (tile.at - first, tile.len);
+    let begin = tile.at / ROOM as u32 / (2 * tiles) * (2 * tiles) * ROOM as u32;
+    let a = (tiles * ROOM as u32).min(tile.of - begin);
+    let runs = Runs { first: tile.from + begin, a, b: (tiles * ROOM as u32).min(tile.of - begin - a) };
+    let (before, len) = (tile.at - begin, tile.len);
     if t < 64 {
         // A warp finds where the tile begins in the first run, and another one where it ends.
         let split = split::<K>(from, runs, before + t / 32 * len, descending);
@@ -99,38 +108,38 @@ fn merge_tile<K: Key, V: Value>(
     let (a_from, of_a) = (splits[0], splits[1] - splits[0]);
     let a_first = runs.first + a_from;
     let b_first = runs.first + runs.a + before - a_from;
+    // Words of the first run come before those of the second.
+    let source = |place: u32| if place < of_a { a_first + place } else { b_first + (place - of_a) };
+    let mut loaded = [K::Word::LAST; ITEMS];
     #[unroll]
     for k in 0..ITEMS as u32 {
-        let i = k * THREADS + t;
-        // Words of the second run lie behind those of the first in the order of places, and are read backwards.
-        let mut word = K::Word::LAST;
-        let mut place = of_a + (ROOM as u32 - 1 - i);
-        if i < of_a {
-            word = word_of::<K>(from[a_first + i], descending);
-            place = i;
-        } else if place < len {
-            word = word_of::<K>(from[b_first + (place - of_a)], descending);
+        let place = k * THREADS + t;
+        if place < len {
+            let at = source(place);
+            assume((at as usize) < from.len());
+            loaded[k] = word_of::<K>(from[at], descending);
         }
-        words[slot(i)] = word;
-        if has_values {
-            places[slot(i)] = place as u16;
-        }
+    }
+    #[unroll]
+    for k in 0..ITEMS as u32 {
+        words[slot(k * THREADS + t)] = loaded[k];
     }
     sync_threads();
-    merge_words::<K::Word>(&mut words, &mut places, has_values);
-    let to_first = tile.from + tile.at;
-    #[unroll]
-    for k in 0..ITEMS as u32 {
-        let i = k * THREADS + t;
-        if i < len {
-            to[to_first + i] = key_of::<K>(words[slot(i)], descending);
-            if has_values {
-                let place = places[slot(i)] as u32;
-                to_values[to_first + i] =
-                    values[if place < of_a { a_first + place } else { b_first + (place - of_a) }];
-            }
-        }
-    }
+    merge_words::<K::Word>(&words, of_a, len, &mut merged, &mut places, has_values);
+    sync_threads();
+    let first = (tile.from + tile.at) as usize;
+    write::<K, V, THREADS>(
+        &merged,
+        &places,
+        values,
+        to,
+        to_values,
+        first,
+        len,
+        |place| source(place) as usize,
+        has_values,
+        descending,
+    );
     sync_threads();
 }
 
@@ -141,4 +150,62 @@ fn split<K: Key>(keys: &[K], runs: Runs, count: u32, descending: bool) -> u32 {
         let a = word_of::<K>(keys[runs.first + at], descending);
         a <= word_of::<K>(keys[runs.first + runs.a + (count - 1 - at)], descending)
     })
+}
+
+/// Merges the first `of_a` words with those behind them, [`ITEMS`] by each thread, and writes to `places` where they were.
+#[gpu_fn]
+fn merge_words<W: Word>(
+    words: &[W],
+    of_a: u32,
+    len: u32,
+    merged: &mut [W],
+    places: &mut [u16],
+    has_places: bool,
+) {
+    let first = thread_idx().x % THREADS * ITEMS as u32;
+    if first >= len {
+        return;
+    }
+    let word = |i: u32| {
+        let at = slot(i) as usize;
+        assume(at < SLOTS);
+        words[at]
+    };
+    let (mut least, mut most) = (first.saturating_sub(len - of_a), first.min(of_a));
+    while least < most {
+        let middle = (least + most) / 2;
+        if word(middle) <= word(of_a + (first - 1 - middle)) {
+            least = middle + 1;
+        } else {
+            most = middle;
+        }
+    }
+    let (mut a, mut b) = (least, of_a + (first - least));
+    let (mut of_first, mut of_second) = (W::LAST, W::LAST);
+    if a < of_a {
+        of_first = word(a);
+    }
+    if b < len {
+        of_second = word(b);
+    }
+    #[unroll]
+    for k in 0..ITEMS as u32 {
+        if first + k < len {
+            let is_a = a < of_a && (b >= len || of_first <= of_second);
+            merged[slot(first + k)] = if is_a { of_first } else { of_second };
+            let at = if is_a { a } else { b };
+            if has_places {
+                places[slot(first + k)] = at as u16;
+            }
+            // Of the last word of a run, what follows is not used.
+            let next = if at + 1 < len { word(at + 1) } else { W::LAST };
+            if is_a {
+                a += 1;
+                of_first = next;
+            } else {
+                b += 1;
+                of_second = next;
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! writes every key once: a tile of keys is sorted in shared memory, and finds the destinations of its runs of equal digits by looking back
 //! at earlier tiles (A. Adinets and D. Merrill, *Onesweep: A Faster Least Significant Digit Radix Sort for GPUs*, 2022).
 //!
-//! Segments are sorted in shared memory, short ones by ranks and others by digits, and merged where they do not fit.
+//! Segments are sorted in shared memory, as many at once as fit, by a network of comparisons; longer ones are sorted in tiles and merged.
 
 mod call;
 mod count;

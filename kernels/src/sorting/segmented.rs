@@ -2,9 +2,9 @@
 
 use warpsmith::prelude::*;
 
-use super::key::{Key, Value, Word, key_of, word_of};
+use super::key::{Key, Value, Word, word_of};
 use super::ranges::{HEADS, ROOM, THREADS, check_offsets, mark_heads, offsets_below, passes};
-use super::tile::{Bounds, ITEMS, SLOTS, TOP_LEVEL, slot, sort_words};
+use super::tile::{Bounds, ITEMS, SLOTS, TOP_LEVEL, slot, sort_words, write};
 
 /// Blocks that a multiprocessor runs at once: a quarter of its threads, which hold many words each.
 const RESIDENT: u32 = 4;
@@ -45,6 +45,7 @@ pub fn sort_segments<K: Key, V: Value>(
             let mut at = begin.saturating_sub(from).div_ceil(ROOM) * ROOM;
             while at < of && from + at < end {
                 let len = (of - at).min(ROOM) as u32;
+                let source = |place: u32| from + at + place as usize;
                 place::<K::Word>(&load::<K>(x, from + at, len, descending), &mut words);
                 if t == 0 {
                     atomic_max(&mut longest[0], passes);
@@ -52,7 +53,7 @@ pub fn sort_segments<K: Key, V: Value>(
                 sync_threads();
                 sort_words::<K::Word>(&mut words, &mut places, Bounds::NONE, TOP_LEVEL, len, has_values);
                 if passes.is_multiple_of(2) {
-                    write::<K, V>(
+                    write::<K, V, THREADS>(
                         &words,
                         &places,
                         x_values,
@@ -60,11 +61,12 @@ pub fn sort_segments<K: Key, V: Value>(
                         y_values,
                         from + at,
                         len,
+                        source,
                         has_values,
                         descending,
                     );
                 } else {
-                    write::<K, V>(
+                    write::<K, V, THREADS>(
                         &words,
                         &places,
                         x_values,
@@ -72,6 +74,7 @@ pub fn sort_segments<K: Key, V: Value>(
                         spare_values,
                         from + at,
                         len,
+                        source,
                         has_values,
                         descending,
                     );
@@ -94,7 +97,18 @@ pub fn sort_segments<K: Key, V: Value>(
             atomic_max(&mut level[0], reduce_max_sync(u32::MAX, bounds.level(len)));
             sync_threads();
             sort_words::<K::Word>(&mut words, &mut places, bounds, uniform(level[0]), len, has_values);
-            write::<K, V>(&words, &places, x_values, y, y_values, from, len, has_values, descending);
+            write::<K, V, THREADS>(
+                &words,
+                &places,
+                x_values,
+                y,
+                y_values,
+                from,
+                len,
+                |place| from + place as usize,
+                has_values,
+                descending,
+            );
             sync_threads();
             s = next;
         }
@@ -123,31 +137,5 @@ fn place<W: Word>(loaded: &[W; ITEMS], words: &mut [W]) {
     #[unroll]
     for k in 0..ITEMS {
         words[slot(k as u32 * THREADS + thread_idx().x % THREADS)] = loaded[k];
-    }
-}
-
-/// Writes the words of `len` positions behind `from`, and the values that go with them.
-#[allow(clippy::too_many_arguments)]
-#[gpu_fn]
-fn write<K: Key, V: Value>(
-    words: &[K::Word],
-    places: &[u16],
-    values: &[V],
-    y: &mut [K],
-    y_values: &mut [V],
-    from: usize,
-    len: u32,
-    has_values: bool,
-    descending: bool,
-) {
-    assert!(from + len as usize <= y.len(), "an offset is beyond the keys");
-    for i in (thread_idx().x % THREADS..len).step_by(THREADS as usize) {
-        assume((i as usize) < ROOM);
-        let at = slot(i) as usize;
-        assume(at < SLOTS);
-        y[from + i as usize] = key_of::<K>(words[at], descending);
-        if has_values {
-            y_values[from + i as usize] = values[from + places[at] as usize];
-        }
     }
 }

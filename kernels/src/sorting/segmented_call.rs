@@ -6,7 +6,7 @@ use warpsmith::{Buffer, Device};
 
 use super::call::check_pairs;
 use super::key::{Key, Value};
-use super::merging::merge_segments;
+use super::merging::{self, merge_segments};
 use super::ranges::{RANGE, ROOM, THREADS, passes};
 use super::segmented::sort_segments;
 use super::tile::SLOTS;
@@ -211,7 +211,7 @@ impl<'a, K: Key, V: Value> Family<'a> for SegmentedSort<'a, K, V> {
             };
         }
         let sort = target.prepare(sort!().grid(grid).block(THREADS))?;
-        let merge = target.prepare(merge!(0).grid(grid).block(THREADS))?;
+        let merge = target.prepare(merge!(0).grid(grid).block(merging::THREADS))?;
         Ok(vec![Step::new(move || {
             sort.launch(sort!())?;
             for pass in 0..passes {

@@ -6,7 +6,7 @@
 
 use warpsmith::prelude::*;
 
-use super::key::Word;
+use super::key::{Key, Value, Word, key_of};
 use super::ranges::{NONE, ROOM, THREADS, around};
 
 /// Words of a thread.
@@ -28,6 +28,45 @@ pub const SLOTS: usize = ITEMS * STRIDE as usize;
 #[gpu_fn]
 pub fn slot(position: u32) -> u32 {
     position % ITEMS as u32 * STRIDE + position / ITEMS as u32
+}
+
+/// Writes the keys of the first `len` sorted words behind position `first`, and with them the values, of which `source` has the positions by
+/// place. Each of `T` threads of a block calls it.
+#[allow(clippy::too_many_arguments)]
+#[gpu_fn]
+pub fn write<K: Key, V: Value, const T: u32>(
+    words: &[K::Word],
+    places: &[u16],
+    values: &[V],
+    y: &mut [K],
+    y_values: &mut [V],
+    first: usize,
+    len: u32,
+    source: impl Fn(u32) -> usize,
+    has_values: bool,
+    descending: bool,
+) {
+    assert!(first + len as usize <= y.len(), "an offset is beyond the keys");
+    #[unroll]
+    for k in 0..ROOM as u32 / T {
+        let i = k * T + thread_idx().x % T;
+        if i < len {
+            assume(first + (i as usize) < y.len());
+            y[first + i as usize] = key_of::<K>(words[slot(i)], descending);
+        }
+    }
+    if has_values {
+        assert!(values.len() >= y.len() && y_values.len() >= y.len());
+        #[unroll]
+        for k in 0..ROOM as u32 / T {
+            let i = k * T + thread_idx().x % T;
+            if i < len {
+                let from = source(places[slot(i)] as u32);
+                assume(from < values.len() && first + (i as usize) < y_values.len());
+                y_values[first + i as usize] = values[from];
+            }
+        }
+    }
 }
 
 /// The level at which a segment of so many words is sorted, wherever it begins.
@@ -155,25 +194,6 @@ pub fn sort_words<W: Word>(
         }
         halve::<W>(&mut held, words, places, threads / 4, bounds, is_needed, has_places);
     }
-    publish::<W>(&held, words, places, has_places);
-}
-
-/// Merges the words of a room in [`SLOTS`] of shared memory, with their places: those that rise from the first position on, and those that
-/// rise from the last position back.
-///
-/// Every thread of the block calls it, when all have written their words and places; it ends with a barrier.
-#[gpu_fn]
-pub fn merge_words<W: Word>(words: &mut [W], places: &mut [u16], has_places: bool) {
-    let mut held = Held::<W> { words: [W::LAST; ITEMS], places: [0; ITEMS] };
-    #[unroll]
-    for k in 0..ITEMS {
-        let from = k as u32 * STRIDE + thread_idx().x % THREADS;
-        held.words[k] = words[from];
-        if has_places {
-            held.places[k] = places[from] as u32;
-        }
-    }
-    halve::<W>(&mut held, words, places, THREADS / 2, Bounds::NONE, true, has_places);
     publish::<W>(&held, words, places, has_places);
 }
 

@@ -182,7 +182,7 @@ fn a_block_takes_one_range_after_the_other() {
                 false,
             )
             .grid(grid)
-            .block(128)
+            .block(256)
             .launch(&device)
             .unwrap();
         }
@@ -226,12 +226,13 @@ fn mistakes_are_explained() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 10, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_segments(
         lengths in prop_oneof![
             proptest::collection::vec(0usize..12, 0..400),
+            proptest::collection::vec(0usize..100, 0..100),
             proptest::collection::vec(0usize..400, 0..20),
             proptest::collection::vec(prop_oneof![0usize..300, 0usize..5000], 0..3),
         ],
