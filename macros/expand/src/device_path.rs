@@ -11,6 +11,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, GenericArgument, PathArguments};
 
+use super::foreign_names;
 use super::lower::Lower;
 
 /// The witness of a function that a path names, and its emitter.
@@ -52,8 +53,15 @@ impl Lower<'_> {
     ) -> (TokenStream, TokenStream) {
         let span = path.span();
         let got = self.hold(&quote!(#own.get()));
-        let stand_in = || path.path.segments.last().and_then(|last| Some((stand_in(&last.arguments)?, last)));
+        let stand_in =
+            || path.path.segments.last().and_then(|last| Some((stand_in(path, &last.arguments)?, last)));
         let is_own = same_tokens(path, device);
+        if !is_own && path.path.segments.len() == 2 {
+            let scope = Scope::of_module(path, device);
+            let found = &scope.found;
+            let tie = quote_spanned!(span=> #found::called_in_a_kernel(#got, &#probe););
+            return (quote_spanned!(span=> #own.is(#path)), scope.wrap(&tie));
+        }
         // A function of Rust's library has its device side in ours, and one of such a name needs no stand-in.
         let Some((missing, last)) = stand_in().filter(|_| is_own && !needs_no_stand_in(path)) else {
             let plain = is_own && path.path.segments.iter().all(|one| one.arguments.is_none());
@@ -80,9 +88,7 @@ impl Lower<'_> {
                 struct #name {}
                 ::warpsmith::__macro::DeviceFunction::<#name>::device_function(&#probe);
             }},
-            None => {
-                quote_spanned!(span=> ::warpsmith::__macro::DeviceFunctionOfPath::device_function(&#probe);)
-            }
+            None => asks_for_path(path, probe),
         };
         (value, quote!(#tie #asks))
     }
@@ -197,14 +203,58 @@ impl Scope {
         }
     }
 
+    /// For a path whose module is Rust's or the user's own, such as `mem::swap`: a device side in that module hides the one for
+    /// Rust's function.
+    fn of_module(path: &ExprPath, device: &ExprPath) -> Self {
+        let own = Self::of_path(path, &TokenStream::new());
+        let (span, found) = (path.span(), &own.found);
+        Self { imports: quote_spanned!(span=> use #device as #found;), ..own }
+    }
+
     fn wrap(&self, body: &TokenStream) -> TokenStream {
         let Self { imports, inner, .. } = self;
         if inner.is_empty() { quote!({ #imports #body }) } else { quote!({ #imports { #inner #body } }) }
     }
 }
 
-/// The module of the stand-in with these generic arguments; `None` where there is none.
-fn stand_in(arguments: &PathArguments) -> Option<TokenStream> {
+/// Asks for the device side of the function that a longer path names. Where the path ends as one of Rust's library that
+/// kernels lack, the message says what to write instead.
+fn asks_for_path(path: &ExprPath, probe: &Ident) -> TokenStream {
+    let span = path.span();
+    let names: Vec<String> = path.path.segments.iter().map(|one| one.ident.to_string()).collect();
+    let Some((name, ours)) = foreign_names::imported_std_function(&names) else {
+        return quote_spanned!(span=> ::warpsmith::__macro::DeviceFunctionOfPath::device_function(&#probe););
+    };
+    let message = format!("`{name}` has no device side, so a kernel cannot call it");
+    let note = format!("where `{name}` is a function of your own, write `#[gpu_fn]` above it");
+    quote_spanned! {span=> {
+        #[diagnostic::on_unimplemented(message = #message, label = #ours, note = #note)]
+        trait FunctionOfStd: Sized {
+            fn device_function(_: &::warpsmith::__macro::FnProbe<Self>) {}
+        }
+        #[diagnostic::do_not_recommend]
+        impl<__M: ::warpsmith::__macro::DeviceFn> FunctionOfStd for __M {}
+        FunctionOfStd::device_function(&#probe);
+    }}
+}
+
+/// Returns whether a path may name `core::array::from_fn`: it is that name alone, or ends in `array::from_fn`.
+fn makes_array(path: &ExprPath) -> bool {
+    let mut names = path.path.segments.iter().rev().map(|one| &one.ident);
+    names.next().is_some_and(|last| last == "from_fn") && names.next().is_none_or(|before| before == "array")
+}
+
+/// The module of the stand-in of a path with these generic arguments; `None` where there is none.
+fn stand_in(path: &ExprPath, arguments: &PathArguments) -> Option<TokenStream> {
+    if makes_array(path) {
+        return match arguments {
+            PathArguments::None => Some(quote!(::warpsmith::__macro::array_from_fn::plain)),
+            PathArguments::AngleBracketed(list) if list.args.len() == 3 => {
+                Some(quote!(::warpsmith::__macro::array_from_fn::written))
+            }
+            _ => None,
+        };
+    }
     let kinds: String = match arguments {
         PathArguments::AngleBracketed(list) => list.args.iter().map(kind).collect::<Option<_>>()?,
         _ => String::new(),

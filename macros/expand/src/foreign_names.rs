@@ -269,7 +269,6 @@ const SLICE_METHODS: &[(&str, &str)] = &[
 const ORDERED: &str = "compare by `<`, `==` and `>`";
 const WALKED: &str = "an iterator is no value in a kernel; walk it by `for`, or end it in `sum` or its like";
 const MATCHED: &str = "take the value apart by `match` or `if let`";
-const LIMITED: &str = "compare with `MIN` and `MAX` of the type, and write `as`";
 
 /// Methods of Rust's library that kernels lack, and what to write for them.
 const STD_METHODS: &[(&str, &str)] = &[
@@ -286,8 +285,6 @@ const STD_METHODS: &[(&str, &str)] = &[
     ("inspect", MATCHED),
     ("transpose", MATCHED),
     ("unwrap_unchecked", "write `unwrap()`"),
-    ("try_into", LIMITED),
-    ("try_from", LIMITED),
     ("classify", "ask `is_nan()`, `is_infinite()`, `is_subnormal()`, or compare with 0.0"),
     ("widening_mul", "write `a.wrapping_mul(b)` for the low half, and `mul_hi(a, b)` for the high one"),
     ("each_ref", "borrow the elements one by one"),
@@ -338,6 +335,14 @@ pub fn std_function(path: &[String]) -> String {
     let ours = find(STD_FUNCTIONS, &inner)
         .unwrap_or("a kernel calls methods of numbers, builtins of `warpsmith` and `#[gpu_fn]`s");
     format!("`{name}` runs on the host; {ours}")
+}
+
+/// The end of a path and what to write instead, if a function of Rust's library that kernels lack has such a path where its
+/// module is imported.
+pub fn imported_std_function(path: &[String]) -> Option<(String, &'static str)> {
+    let name = path.get(path.len().checked_sub(2)?..)?.join("::");
+    let ours = find(STD_FUNCTIONS, &name)?;
+    Some((name, ours))
 }
 
 /// Why an iterator has no such adapter in a kernel, or is none.

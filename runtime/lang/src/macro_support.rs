@@ -8,6 +8,7 @@ use crate::ir::{
 use crate::types::Slice;
 
 pub use crate::argument::ImageArg;
+pub use crate::device_api::array::imported as array_from_fn;
 pub use crate::device_api::methods;
 pub use crate::device_api::methods::SearchArrays;
 pub use crate::device_api::shared::shared_alloc;

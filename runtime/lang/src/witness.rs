@@ -247,7 +247,15 @@ fn is_same(f: &str, m: &str) -> bool {
 
 /// A function of the user's own that has the name of one of Rust's.
 pub(crate) fn another<F>(recorder: &mut Recorder, args: Vec<ir::Expr>, ty: ir::Type) -> ir::Expr {
-    refused(recorder, args, ty, core::any::type_name::<F>())
+    refused(recorder, args, ty, without_generics(core::any::type_name::<F>()))
+}
+
+/// The path of a function without the generic arguments at its end, which name closures by internal names.
+fn without_generics(name: &'static str) -> &'static str {
+    match name.split_once('<') {
+        Some((path, _)) if !path.is_empty() => path,
+        _ => name,
+    }
 }
 
 fn refused(recorder: &mut Recorder, _: Vec<ir::Expr>, _: ir::Type, name: &'static str) -> ir::Expr {
