@@ -1,4 +1,4 @@
-//! Functions of Rust's library by the path of an imported module, beside plain Rust.
+//! Functions of Rust's library by the path of an imported module, and conversions that may fail, beside plain Rust.
 
 use std::{array, cmp, mem};
 
@@ -23,11 +23,105 @@ plain! { library(i, x):
         let pairs = from_fn::<_, 2, _>(|k| (x[k], k));
         max(made[0], made[2]) ^ pairs[1].0 ^ pairs[1].1 as u64
     }
+    numbers_that_fit {
+        let word = x[i];
+        let byte = u8::try_from(word).unwrap_or(200);
+        let short: i16 = (word as i32).try_into().unwrap_or(-3);
+        let int = i32::try_from(word).unwrap_or_default();
+        let wide = i64::try_from(word).ok().map_or(5, |v| v / 3);
+        let index: usize = (word as u16).try_into().unwrap();
+        let all = u64::try_from(word as u8).unwrap() ^ i128_free(word);
+        byte as u64 ^ (short as u64) << 3 ^ (int as u64) << 7 ^ wide as u64 ^ index as u64 ^ all
+    }
+    numbers_of_other_signs {
+        let word = x[i] as i64;
+        let mut h = u64::try_from(word).is_ok() as u64;
+        h = h << 1 | u32::try_from(word).is_err() as u64;
+        h = h << 1 | u8::try_from(word as i8).is_ok() as u64;
+        h = h << 1 | i8::try_from(word as u8).is_ok() as u64;
+        h = h << 1 | isize::try_from(x[i] as usize).is_ok() as u64;
+        h = h << 1 | usize::try_from(word as isize).is_ok() as u64;
+        h = h << 1 | i64::try_from(word as i32).is_ok() as u64;
+        h << 1 | (u16::try_from(word) == Ok(9)) as u64
+    }
+    results_of_conversions_matched {
+        let mut h = match u16::try_from(x[i]) {
+            Ok(v) if v > 9 => v as u64,
+            Ok(v) => v as u64 + 1,
+            Err(_) => 77,
+        };
+        if let Ok(k) = usize::try_from(i as i32 - 3) {
+            h ^= x[k];
+        }
+        let Ok(small) = i8::try_from(x[i + 1]) else {
+            return h;
+        };
+        let tried: Result<u32, _> = i32::from(small).try_into();
+        h ^ tried.map_or(3, u64::from) << 8
+    }
+    own_conversions {
+        let even: Result<Even, u64> = x[i].try_into();
+        let half = even.map_or_else(|odd| odd ^ 3, |even| even.0);
+        let next = match Even::try_from(x[i + 1]) {
+            Ok(Even(half)) => half,
+            Err(odd) => odd >> 1,
+        };
+        half ^ next << 1 ^ fits::<Even>(x[i + 2]) as u64 ^ (fits::<u16>(x[i]) as u64) << 9
+    }
+    slices_as_arrays {
+        let four: [u64; 4] = x[i..i + 4].try_into().unwrap();
+        let [a, b] = <[u64; 2]>::try_from(&x[3..5]).unwrap();
+        let wrong: Result<[u64; 3], _> = x[i..i + 2 + i % 2].try_into();
+        let third = wrong.map_or(1, |three| three[2]);
+        four[0] ^ four[3] << 1 ^ a << 2 ^ b << 3 ^ third << 4
+    }
+}
+
+/// A number whose conversions have an error of their own.
+#[derive(Clone, Copy, GpuType)]
+#[repr(C)]
+struct Even(u64);
+
+#[gpu_impl]
+impl TryFrom<u64> for Even {
+    type Error = u64;
+
+    fn try_from(word: u64) -> Result<Self, Self::Error> {
+        if word % 2 == 0 { Ok(Even(word / 2)) } else { Err(word) }
+    }
+}
+
+/// Whether a number is one of a type.
+#[gpu_fn]
+fn fits<T: TryFrom<u64> + GpuType>(word: u64) -> bool {
+    T::try_from(word).is_ok()
+}
+
+/// A conversion in a function of the user's own, with `?`.
+#[gpu_fn]
+fn halved(word: u64) -> Option<u8> {
+    let short = u16::try_from(word).ok()?;
+    u8::try_from(short / 2).ok()
+}
+
+/// A number that no other conversion of a case gives.
+#[gpu_fn]
+fn i128_free(word: u64) -> u64 {
+    halved(word).map_or(11, |v| v as u64)
 }
 
 #[test]
-fn imported_functions_are_rusts() {
+fn imported_functions_and_conversions_are_rusts() {
     check::<library::cases>();
+}
+
+#[test]
+fn an_index_of_a_conversion_is_proven() {
+    let device = Device::simulator();
+    let x = device.alloc_zeroed::<u64>(72).expect("memory");
+    let mut out = device.alloc_zeroed::<u64>(CASES * library::cases::NAMES.len()).expect("memory");
+    let explained = library::cases(&x, &mut out).grid(2).block(CASES / 2).explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
 }
 
 mod own {
@@ -96,4 +190,22 @@ fn a_function_of_an_own_module_is_not_taken_for_rusts() {
     let launch = without_a_device_side::calls_the_hosts(&mut out).grid(1).block(1).launch(&device);
     let error = launch.expect_err("the function is not Rust's").to_string();
     assert!(error.contains("array::from_fn`; write `#[gpu_fn]` above it"), "{error}");
+}
+
+/// A conversion that fails, in a kernel that unwraps it.
+#[gpu_kernel]
+fn unwraps(x: &[i32], out: &mut [u8]) {
+    let i = global_id();
+    out[i] = u8::try_from(x[i]).unwrap();
+}
+
+#[test]
+fn a_conversion_that_fails_is_a_fault_where_it_is_unwrapped() {
+    everywhere::<unwraps>(&(), |device| {
+        let x = device.upload(&[3, 256]).expect("memory");
+        let mut out = device.upload(&[0u8; 2]).expect("memory");
+        let error =
+            unwraps(&x, &mut out).grid(1).block(2).launch(device).expect_err("256 is no byte").to_string();
+        assert!(error.contains("called `Result::unwrap()` on an `Err` value"), "{error}");
+    });
 }

@@ -16,7 +16,7 @@ use super::signature;
 use crate::errors::Errors;
 
 /// Traits of Rust's library that carry an emitter, and their one method.
-const TRAITS: [(&str, &str); 27] = [
+const TRAITS: [(&str, &str); 28] = [
     ("Add", "add"),
     ("Sub", "sub"),
     ("Mul", "mul"),
@@ -44,11 +44,22 @@ const TRAITS: [(&str, &str); 27] = [
     ("IndexMut", "index_mut"),
     ("Default", "default"),
     ("From", "from"),
+    ("TryFrom", "try_from"),
 ];
 
 /// Traits of Rust's library that no kernel can call.
-const REFUSED: [&str; 9] =
-    ["Clone", "Iterator", "IntoIterator", "Deref", "DerefMut", "Drop", "PartialOrd", "Ord", "Into"];
+const REFUSED: [&str; 10] = [
+    "Clone",
+    "Iterator",
+    "IntoIterator",
+    "Deref",
+    "DerefMut",
+    "Drop",
+    "PartialOrd",
+    "Ord",
+    "Into",
+    "TryInto",
+];
 
 /// The method of a trait of Rust's library, if `item` implements one.
 pub fn method(item: &ItemImpl, errors: &mut Errors) -> Option<(Ident, &'static str)> {
@@ -73,7 +84,8 @@ pub fn method(item: &ItemImpl, errors: &mut Errors) -> Option<(Ident, &'static s
 fn is_of_rust(item: &ItemImpl, name: &str, method: &str) -> bool {
     let has_method = item.items.iter().any(|part| matches!(part, ImplItem::Fn(f) if f.sig.ident == method));
     let has_output = item.items.iter().any(|part| matches!(part, ImplItem::Type(t) if t.ident == "Output"));
-    let gives_none = name.ends_with("Assign") || ["IndexMut", "PartialEq", "Default", "From"].contains(&name);
+    let gives_none =
+        name.ends_with("Assign") || ["IndexMut", "PartialEq", "Default", "From", "TryFrom"].contains(&name);
     has_method && (has_output || gives_none)
 }
 

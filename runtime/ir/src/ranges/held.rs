@@ -45,10 +45,11 @@ impl Held {
     }
 }
 
-/// The integer in an enum that has one integer and nothing else in its variants, as a place.
+/// The integer in an enum that has one integer and nothing else with bytes in its variants, as a place.
 pub(crate) fn held_place(e: &Expr) -> Option<Expr> {
     let Type::Enum(def) = &e.ty else { return None };
-    let mut fields = def.variants.iter().flat_map(|v| v.fields.iter().map(move |field| (v.name, field)));
+    let fields = def.variants.iter().flat_map(|v| v.fields.iter().map(move |field| (v.name, field)));
+    let mut fields = fields.filter(|(_, (_, ty))| *ty != Type::Unit);
     let ((variant, (name, ty)), None) = (fields.next()?, fields.next()) else { return None };
     ty.scalar().filter(|scalar| scalar.is_int())?;
     let kind = ExprKind::Field(e.clone().into(), format!("{variant}.{name}"));
@@ -120,9 +121,9 @@ impl FunctionScope<'_> {
                 let (arg, scope, known) = self.argument(e)?;
                 scope.held(arg, known, fuel)
             }
-            ExprKind::Variant(_, _, items) => Some(match items.as_slice() {
-                [item] => Held::Within(self.within(item, known, fuel)),
-                _ => Held::Nothing,
+            ExprKind::Variant(_, _, items) => Some(match items.iter().find(|item| item.ty != Type::Unit) {
+                Some(item) => Held::Within(self.within(item, known, fuel)),
+                None => Held::Nothing,
             }),
             ExprKind::Select(..) => {
                 let [a, b] = self.branches(e, known)?.map(|(branch, facts)| self.held(branch, &facts, fuel));

@@ -175,6 +175,34 @@ impl DeviceType for () {
     }
 }
 
+/// Errors of conversions: those of the library say nothing but that there is one, so kernels have no bytes for them.
+macro_rules! errors {
+    ($($error:ty = $value:expr;)+) => {$(
+        impl DeviceType for $error {
+            type Erased = Self;
+            fn ty() -> ir::Type {
+                ir::Type::Unit
+            }
+
+            const LAYOUT: ValueLayout = ValueLayout::of::<()>();
+
+            #[inline]
+            unsafe fn from_ir(_: *const u8) -> Self {
+                $value
+            }
+
+            #[inline]
+            unsafe fn to_ir(self, _: *mut u8) {}
+        }
+    )+};
+}
+
+errors! {
+    core::num::TryFromIntError = u8::try_from(-1).expect_err("a `u8` is not negative");
+    core::array::TryFromSliceError = <[u8; 1]>::try_from(&[][..]).expect_err("an element is missing");
+    core::convert::Infallible = unreachable!("a conversion that cannot fail has failed");
+}
+
 impl<T: ?Sized> DeviceType for core::marker::PhantomData<T> {
     type Erased = core::marker::PhantomData<()>;
     fn ty() -> ir::Type {

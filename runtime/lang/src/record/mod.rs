@@ -17,6 +17,7 @@ mod call;
 mod compare;
 mod compare_parts;
 mod control;
+mod convert;
 mod count;
 mod decided;
 mod ends;

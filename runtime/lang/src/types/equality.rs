@@ -108,6 +108,28 @@ impl<T: PartialEq, E: PartialEq> PartialEq for Result<T, E> {
 
 impl<T, E> UserType for Result<T, E> {}
 
+/// Values without bytes, which are all equal.
+#[doc(hidden)]
+pub struct OfNothing;
+
+impl DeviceFn for OfNothing {
+    fn callee() -> Callee {
+        Callee::Equality(Equality::Items(Vec::new()))
+    }
+}
+
+macro_rules! without_bytes {
+    ($($t:ty)+) => {$(
+        impl PartialEq for $t {
+            type Marker = OfNothing;
+        }
+
+        impl UserType for $t {}
+    )+};
+}
+
+without_bytes! { core::num::TryFromIntError core::convert::Infallible }
+
 /// `Ordering`, whose variants have no fields.
 #[doc(hidden)]
 pub struct OfOrdering;

@@ -10,6 +10,7 @@ mod arrays;
 mod ascii;
 mod bytes;
 mod compared;
+mod converted;
 mod float;
 mod float_prelude;
 mod half;
@@ -53,10 +54,11 @@ pub use crate::types::operators::{
     ResolveBitXorAssign, ResolveCompound, ResolveDefault, ResolveDerivedDefault, ResolveDiv,
     ResolveDivAssign, ResolveIndex, ResolveIndexMut, ResolveMul, ResolveMulAssign, ResolveNative, ResolveNeg,
     ResolveNot, ResolveOverloadedCompound, ResolvePartialEq, ResolveRem, ResolveRemAssign, ResolveShl,
-    ResolveShlAssign, ResolveShr, ResolveShrAssign, ResolveSub, ResolveSubAssign, UserAdd, UserAddAssign,
-    UserBitAnd, UserBitAndAssign, UserBitOr, UserBitOrAssign, UserBitXor, UserBitXorAssign, UserDiv,
-    UserDivAssign, UserMul, UserMulAssign, UserNeg, UserNot, UserPartialEq, UserRem, UserRemAssign, UserShl,
-    UserShlAssign, UserShr, UserShrAssign, UserSub, UserSubAssign,
+    ResolveShlAssign, ResolveShr, ResolveShrAssign, ResolveSub, ResolveSubAssign, TryFrom as TryFromMethod,
+    TryInto as TryIntoMethod, UserAdd, UserAddAssign, UserBitAnd, UserBitAndAssign, UserBitOr,
+    UserBitOrAssign, UserBitXor, UserBitXorAssign, UserDiv, UserDivAssign, UserMul, UserMulAssign, UserNeg,
+    UserNot, UserPartialEq, UserRem, UserRemAssign, UserShl, UserShlAssign, UserShr, UserShrAssign, UserSub,
+    UserSubAssign,
 };
 
 pub use crate::device_api::number::Num as NumMethods;

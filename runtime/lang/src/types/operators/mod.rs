@@ -25,6 +25,7 @@ macro_rules! device_side {
 
 mod default;
 mod native;
+mod tried;
 
 use core::marker::PhantomData;
 
@@ -32,6 +33,7 @@ use crate::record::{Callee, Recorder};
 use crate::witness::{DeviceFn, FnProbe};
 
 pub use default::*;
+pub use tried::*;
 
 /// Marker of an operator that the IR has itself: on scalars and vectors.
 #[derive(Clone, Copy, Debug)]
