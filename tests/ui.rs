@@ -61,6 +61,8 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
         "slices have a method of that name: rustc names the hidden one and its trait",
     ),
     ("calls/unknown_method", "a method that the library has for other numbers: rustc names its hidden one"),
+    ("calls/own_try_from", "rustc names the hidden function in a label on the struct"),
+    ("calls/own_try_into", "rustc names the hidden function whose bound is not met"),
     ("device_side/associated_function", "rustc names the hidden function in a label on the struct"),
     (
         "generics/element_for_a_slice",

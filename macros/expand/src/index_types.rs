@@ -73,6 +73,13 @@ impl IndexTypes {
         quote_spanned!(span=> ::warpsmith::__macro::tied(&#name, #tokens))
     }
 
+    /// A range that is a value as the part that it is, the type of its bounds tied to a stand-in.
+    pub fn range(&mut self, range: &Expr, tokens: &TokenStream) -> TokenStream {
+        let span = range.span();
+        let name = self.declare(span);
+        quote_spanned!(span=> ::warpsmith::__macro::PartIndex::of(&#name, #tokens))
+    }
+
     /// Ties the arguments of a call of a method that [`takes_indices`].
     pub fn arguments<'a>(&mut self, args: impl IntoIterator<Item = &'a Expr>, tokens: &mut [TokenStream]) {
         for (arg, tokens) in args.into_iter().zip(tokens) {

@@ -54,6 +54,7 @@ mod operators;
 mod pattern;
 mod places;
 mod plain;
+mod range_index;
 mod recording;
 mod referents;
 mod reread;

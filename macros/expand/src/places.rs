@@ -11,6 +11,7 @@ use syn::{Expr, Member, UnOp};
 use super::lower::{Known, Lower, Lowered, spanned_group};
 use super::operands::{First, Operands};
 use super::operators::{plain_integer, see_operands};
+use super::range_index;
 use crate::tokens::optional;
 
 /// The access to a place: an index of it is one of `Index` or of `IndexMut`.
@@ -215,6 +216,9 @@ impl Lower<'_> {
 
     /// A reference to `base[a..b]`.
     fn part_of(&mut self, base: &Expr, range: &syn::ExprRange, mutable: bool) -> Lowered {
+        if let Some(range) = range_index::value(range) {
+            return self.part_by(base, range, mutable);
+        }
         let mut exprs = vec![base];
         exprs.extend(range.start.as_deref());
         exprs.extend(range.end.as_deref());
@@ -234,6 +238,20 @@ impl Lower<'_> {
         Lowered {
             witness: slice_value(base.span(), &base_witness, bounds, mutable),
             emit: quote!({ #setup #line __r.sub_slice(#mutable, #b, #start, #end, #inclusive) }),
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// A reference to `base[range]`, where the range is a value.
+    fn part_by(&mut self, base: &Expr, range: &Expr, mutable: bool) -> Lowered {
+        let operands = self.operands_by(&[base, range], First::Place(Access::of(mutable)), Self::expr);
+        let Operands { witness, setup, names } = operands;
+        let (line, part) = (self.line(range.span()), self.index_types.range(range, &witness[1]));
+        let (b, value) = (&names[0], &names[1]);
+        Lowered {
+            witness: part_value(base.span(), &witness[0], &part, mutable),
+            emit: quote!({ #setup #line __r.sub_slice_by(#mutable, #b, #value) }),
         }
     }
 }
@@ -258,12 +276,17 @@ pub struct PartBounds {
 /// `&base[start..end]` as an index of descriptors, which borrows what Rust's own borrows and as long.
 pub fn slice_value(span: Span, base: &TokenStream, bounds: PartBounds, mutable: bool) -> TokenStream {
     let (start, end) = bounds.of_twin();
-    let mutability = mutable.then(|| syn::Token![mut](span));
-    let inner = spanned_group(Group::new(Delimiter::Parenthesis, base.clone()), span);
     let at = span.resolved_at(Span::call_site());
     let part = quote_spanned!(at=> ::warpsmith::__macro::PartIndex::new(#start, #end));
+    part_value(span, base, &part, mutable)
+}
+
+/// `&base[part]`
+pub fn part_value(span: Span, base: &TokenStream, part: &TokenStream, mutable: bool) -> TokenStream {
+    let mutability = mutable.then(|| syn::Token![mut](span));
+    let inner = spanned_group(Group::new(Delimiter::Parenthesis, base.clone()), span);
     // A range that is out of bounds is a fault of the line that the index is at.
-    let part = spanned_group(Group::new(Delimiter::Bracket, part), span);
+    let part = spanned_group(Group::new(Delimiter::Bracket, part.clone()), span);
     quote!((& #mutability #inner #part))
 }
 

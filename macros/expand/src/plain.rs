@@ -15,6 +15,7 @@ use syn::{
 use super::assign::compound;
 use super::expected;
 use super::lend::{may_lend, method_may_lend};
+use super::range_index;
 use super::referents::Referents;
 use super::slice_pattern;
 use super::spelled::writes_receiver;
@@ -118,6 +119,13 @@ impl VisitMut for PlainForms {
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        match stmt {
+            Stmt::Local(local) => {
+                local.init.iter_mut().for_each(|init| range_index::mark(&mut init.expr, &self.referents))
+            }
+            Stmt::Expr(expr, _) => range_index::mark(expr, &self.referents),
+            _ => {}
+        }
         if let Stmt::Local(local) = stmt
             && let (Pat::Type(typed), Some(init)) = (&local.pat, &mut local.init)
         {
@@ -144,6 +152,7 @@ impl VisitMut for PlainForms {
         if let Expr::Closure(closure) = expr {
             return self.closure(closure, Referents::called);
         }
+        range_index::mark(expr, &self.referents);
         slice_pattern::rewrite(expr, &self.referents);
         if let Some(comparison) = contained(expr) {
             *expr = comparison;

@@ -26,6 +26,8 @@ enum Known {
     Open,
     /// It is a slice, which this body does not write by it.
     Slice,
+    /// It is a range with a start and an end.
+    Range,
 }
 
 /// The variables in scope of which tokens tell something, and the fields of those that are tuples: `pair.0`.
@@ -185,13 +187,23 @@ impl Referents {
             Some(Known::Array) => *variable = parse_quote_spanned!(span=> &*#variable),
             Some(Known::ArrayMut) => *variable = parse_quote_spanned!(span=> &mut *#variable),
             Some(Known::Item) => *variable = parse_quote_spanned!(span=> ((#variable))),
-            Some(Known::Open | Known::Slice) | None => {}
+            Some(Known::Open | Known::Slice | Known::Range) | None => {}
         }
     }
 
     /// Returns whether a variable is a slice.
     pub fn is_slice(&self, name: &syn::Ident) -> bool {
         self.0.get(&name.to_string()) == Some(&Known::Slice)
+    }
+
+    /// Returns whether an expression is a range that is a value: the name of one, or a clone of it.
+    pub fn is_range(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(e) => self.is_range(&e.expr),
+            Expr::MethodCall(e) => e.method == "clone" && e.args.is_empty() && self.is_range(&e.receiver),
+            Expr::Path(_) => self.of(expr) == Some(Known::Range),
+            _ => false,
+        }
     }
 
     /// Notes that a variable is a slice.
@@ -221,6 +233,8 @@ impl Referents {
             Expr::Reference(e) if e.mutability.is_none() && is_part(&e.expr) => Some(Known::Slice),
             Expr::Lit(_) if may_be_array(value) => Some(Known::Array),
             Expr::Path(_) | Expr::Field(_) => self.of(value),
+            Expr::Range(range) if range.start.is_some() && range.end.is_some() => Some(Known::Range),
+            value if self.is_range(value) => Some(Known::Range),
             Expr::Call(call) => {
                 let Expr::Path(path) = &*call.func else { return None };
                 path.path.segments.last().filter(|last| gives_any(&last.ident)).map(|_| Known::Open)
@@ -264,6 +278,10 @@ fn of_type(ty: &Type) -> Option<Known> {
         Type::Reference(ty) if matches!(*ty.elem, Type::Array(_)) => Some(referring(ty.mutability)),
         Type::Reference(ty) if matches!(*ty.elem, Type::Slice(_)) && ty.mutability.is_none() => {
             Some(Known::Slice)
+        }
+        Type::Path(ty) => {
+            let last = ty.path.segments.last()?;
+            (last.ident == "Range" || last.ident == "RangeInclusive").then_some(Known::Range)
         }
         _ => None,
     }

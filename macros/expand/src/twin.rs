@@ -13,7 +13,8 @@ use super::iteration::is_iterator;
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
 use super::lower::any_ident;
-use super::places::{PartBounds, slice_method, slice_value};
+use super::places::{PartBounds, part_value, slice_method, slice_value};
+use super::range_index;
 use super::spelled::writes_receiver;
 use super::types::Slices;
 use crate::visitor::{BelowMut, VisitMut};
@@ -46,7 +47,7 @@ pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
 
 /// Returns whether a body may call a method that arrays have in bodies.
 fn calls_method(body: TokenStream) -> bool {
-    const METHODS: [&str; 19] = [
+    const METHODS: [&str; 21] = [
         "split_at",
         "split_at_mut",
         "get",
@@ -59,7 +60,9 @@ fn calls_method(body: TokenStream) -> bool {
         "chunks_exact_mut",
         "windows",
         "split_first",
+        "split_first_mut",
         "split_last",
+        "split_last_mut",
         "starts_with",
         "ends_with",
         "partition_point",
@@ -282,6 +285,10 @@ impl Twin {
 
     /// A reference to a part of a slice; the inner of `x[a..][..n]` borrows as the outer.
     fn part(&mut self, base: &Expr, range: &syn::ExprRange, mutable: bool) -> Expr {
+        if let Some(range) = range_index::value(range) {
+            let part = self.index_types.range(range, &range.to_token_stream());
+            return Expr::Verbatim(part_value(base.span(), &base.to_token_stream(), &part, mutable));
+        }
         let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
         let mut end =
             |e: &Option<Box<Expr>>| e.as_ref().map(|e| self.index_types.tied(e, e.to_token_stream()));

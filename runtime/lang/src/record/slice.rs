@@ -42,6 +42,16 @@ impl Recorder {
         Expr { kind, ty }
     }
 
+    /// `&base[range]` or `&mut base[range]`, where the range is a value.
+    pub fn sub_slice_by(&mut self, mutable: bool, base: Expr, range: Expr) -> Expr {
+        match self.bounds(&range) {
+            Some(([start, end], inclusive)) => {
+                self.sub_slice(mutable, base, Some(start), Some(end), inclusive)
+            }
+            None => Expr::never(),
+        }
+    }
+
     /// `base.reinterpret::<U>()`: a whole slice of another element type.
     pub(super) fn reinterpret(&mut self, args: Vec<Expr>, ty: Type) -> Expr {
         let Some(base) = args.into_iter().next() else { return Expr::never() };

@@ -2,7 +2,7 @@
 
 use core::ops::{Range, RangeInclusive};
 
-use super::DeviceType;
+use super::{DeviceType, IndexInteger, PartIndex};
 use crate::ir::{FieldType, StructType, Type, ValueLayout};
 use crate::record::{HALF_OPEN, INCLUSIVE};
 
@@ -51,4 +51,37 @@ macro_rules! ranges {
 ranges! {
     Range "Range" HALF_OPEN: |start, end| Range { start, end }, |range: Self| (range.start, range.end);
     RangeInclusive "RangeInclusive" INCLUSIVE: RangeInclusive::new, RangeInclusive::into_inner;
+}
+
+/// A range that may index a slice as a value: `&x[r]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no part of a slice in a kernel",
+    label = "not a range of integers",
+    note = "a part of a slice is `&x[a..b]`, or `&x[r]` by a `Range` or a `RangeInclusive` of any integer type"
+)]
+pub trait PartRange {
+    /// The type of its bounds.
+    type Bound;
+    /// The part of a slice.
+    #[doc(hidden)]
+    fn part(self) -> PartIndex;
+}
+
+impl<I: IndexInteger> PartRange for Range<I> {
+    type Bound = I;
+
+    #[inline]
+    fn part(self) -> PartIndex {
+        PartIndex::new(self.start.to_index(), Some(self.end.to_index()))
+    }
+}
+
+impl<I: IndexInteger> PartRange for RangeInclusive<I> {
+    type Bound = I;
+
+    #[inline]
+    #[track_caller]
+    fn part(self) -> PartIndex {
+        PartIndex::new(self.start().to_index(), Some(self.end().to_index() + 1))
+    }
 }

@@ -261,6 +261,12 @@ impl PartIndex {
     pub fn new(start: usize, end: Option<usize>) -> Self {
         Self { start, end }
     }
+
+    /// The part that a range is, whose bounds are of the type of `stand_in`.
+    #[inline]
+    pub fn of<R: super::range::PartRange>(_stand_in: &super::IndexType<R::Bound>, range: R) -> Self {
+        range.part()
+    }
 }
 
 /// The index of a slice in a kernel: a number, or a part.
