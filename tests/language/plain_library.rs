@@ -1,5 +1,7 @@
-//! Functions of Rust's library by the path of an imported module, and conversions that may fail, beside plain Rust.
+//! Functions of Rust's library by the path of an imported module, conversions that may fail, ranges that are values, and the
+//! ends of slices, beside plain Rust.
 
+use std::ops::Range;
 use std::{array, cmp, mem};
 
 use warpsmith::prelude::*;
@@ -68,12 +70,65 @@ plain! { library(i, x):
         };
         half ^ next << 1 ^ fits::<Even>(x[i + 2]) as u64 ^ (fits::<u16>(x[i]) as u64) << 9
     }
+    ranges_that_are_values {
+        let all = 2..7;
+        let part = &x[all.clone()];
+        let mut h = part[0] ^ all.len() as u64 ^ part.len() as u64;
+        for k in all.clone() {
+            h = h.rotate_left(3) ^ x[k];
+        }
+        h ^= x[all][3] << 5;
+        let own: Range<usize> = i..i + 3;
+        h ^= x[own.clone()].iter().fold(0, |h: u64, v| h.rotate_left(9) ^ v);
+        let mut copies = [1u64, 2, 3, 4, 5];
+        let some = 1..=3;
+        copies[some.clone()].fill(h);
+        let filled = &mut copies[some];
+        filled[1] ^= 9;
+        let two = 1..3;
+        let same = copies[two.clone()] == copies[2..4] || copies[two] != x[..2];
+        h ^ copies[2] << 1 ^ same as u64 ^ x[own][1] << 7
+    }
     slices_as_arrays {
         let four: [u64; 4] = x[i..i + 4].try_into().unwrap();
         let [a, b] = <[u64; 2]>::try_from(&x[3..5]).unwrap();
         let wrong: Result<[u64; 3], _> = x[i..i + 2 + i % 2].try_into();
         let third = wrong.map_or(1, |three| three[2]);
         four[0] ^ four[3] << 1 ^ a << 2 ^ b << 3 ^ third << 4
+    }
+}
+
+plain! { parts(i, x):
+    ranges_in_parameters_and_patterns {
+        let ends_of = |range: Range<usize>| {
+            let part = &x[range];
+            part[0] ^ part[part.len() - 1] << 1
+        };
+        let (some, own) = (1..=3, i..i + 2);
+        let copies = [1u64, 2, 3, 4, 5];
+        copies[some][2] ^ ends_of(own.clone()) ^ ends_of(own) << 5
+    }
+    ends_that_are_written {
+        let mut copies = [x[i], x[i + 1], x[i + 2], x[i + 3]];
+        if let Some(first) = copies.first_mut() {
+            *first ^= 3;
+        }
+        *copies.last_mut().unwrap() = 8;
+        if let Some((first, rest)) = copies.split_first_mut() {
+            rest[0] ^= *first;
+            *first = 11;
+            if let Some((last, between)) = rest.split_last_mut() {
+                *last ^= between[1];
+                between[0] = between[0].rotate_left(3);
+            }
+        }
+        let sorted = x[i..i + 3].is_sorted() as u64 + 2 * copies.is_sorted() as u64;
+        let mut nothing = x[i..i].is_sorted() as u64;
+        if let None = copies[..0].first_mut() {
+            nothing += 4;
+        }
+        let h = copies.iter().fold(sorted, |h, v| h.rotate_left(7) ^ v);
+        h ^ nothing << 20 ^ [1.0, f32::NAN, 2.0].is_sorted() as u64 ^ [f32::NAN].is_sorted() as u64
     }
 }
 
@@ -116,7 +171,12 @@ fn imported_functions_and_conversions_are_rusts() {
 }
 
 #[test]
-fn an_index_of_a_conversion_is_proven() {
+fn parts_by_ranges_and_ends_of_slices_are_rusts() {
+    check::<parts::cases>();
+}
+
+#[test]
+fn indices_of_conversions_and_parts_by_ranges_are_proven() {
     let device = Device::simulator();
     let x = device.alloc_zeroed::<u64>(72).expect("memory");
     let mut out = device.alloc_zeroed::<u64>(CASES * library::cases::NAMES.len()).expect("memory");

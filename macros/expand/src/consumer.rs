@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::call::names_type;
+use super::foreign_names;
 use super::iteration::out_of_reach;
 use super::lower::{Lower, Lowered, as_statement, held};
 use super::pattern::Binds;
@@ -75,7 +76,10 @@ impl Lower<'_> {
                 Takes { closure: Some((f, 2)), typed: true, start: None }
             }
             ("fold", [start, f]) => Takes { start: Some(start), closure: Some((f, 2)), typed: true },
-            _ => return self.refuse_consumer(e, SUPPORTED),
+            (name, _) => {
+                let message = foreign_names::adapter(name);
+                return self.refuse_consumer(e, message.as_deref().unwrap_or(SUPPORTED));
+            }
         };
         if let Some(message) = unreachable_end(e) {
             return self.refuse_consumer(e, message);

@@ -18,12 +18,12 @@ const LIBRARY: &str = " abs abs_diff acos acosh add and and_then as_mut as_mut_p
     checked_sub checked_sub_unsigned clamp clone cloned compare_exchange compare_exchange_weak contains copied \
     copy_from_slice copysign cos cosh count_ones count_zeros div_ceil div_euclid dot ends_with eq_ignore_ascii_case \
     err exp exp2 exp_m1 extend fetch fetch_add fetch_and fetch_dec fetch_inc fetch_max fetch_min fetch_or \
-    fetch_sub fetch_xor fill filter flatten floor fract from get get_mut get_or_insert get_or_insert_with \
+    fetch_sub fetch_xor fill filter first_mut flatten floor fract from get get_mut get_or_insert get_or_insert_with \
     height hypot ilog ilog10 ilog2 insert into is_ascii is_ascii_alphabetic is_ascii_alphanumeric \
     is_ascii_control is_ascii_digit is_ascii_hexdigit is_ascii_lowercase is_ascii_punctuation \
     is_ascii_uppercase is_ascii_whitespace is_empty is_err is_err_and is_finite is_infinite is_multiple_of \
     is_nan is_negative is_none is_none_or is_normal is_null is_ok is_ok_and is_positive is_power_of_two \
-    is_sign_negative is_sign_positive is_some is_some_and is_subnormal isqrt last leading_ones leading_zeros \
+    is_sign_negative is_sign_positive is_some is_some_and is_sorted is_subnormal isqrt last last_mut leading_ones leading_zeros \
     len length ln ln_1p load log log10 log2 map map_err map_or map_or_else max midpoint min mul_add \
     next_down next_multiple_of next_power_of_two next_up normalize offset ok ok_or ok_or_else or or_else \
     overflowing_abs overflowing_add overflowing_add_signed overflowing_div overflowing_mul overflowing_neg \
@@ -31,7 +31,7 @@ const LIBRARY: &str = " abs abs_diff acos acosh add and and_then as_mut as_mut_p
     recip reinterpret reinterpret_mut rem_euclid replace reverse_bits rotate_left rotate_right round \
     round_ties_even sample saturating_abs saturating_add saturating_add_signed saturating_add_unsigned \
     saturating_div saturating_mul saturating_neg saturating_pow saturating_sub saturating_sub_unsigned \
-    signum sin sin_cos sinh split_at split_at_mut split_first split_last sqrt starts_with store sub sum swap swap_bytes take tan tanh then \
+    signum sin sin_cos sinh split_at split_at_mut split_first split_first_mut split_last split_last_mut sqrt starts_with store sub sum swap swap_bytes take tan tanh then \
     then_some to_array to_ascii_lowercase to_ascii_uppercase to_be to_be_bytes to_bits to_degrees to_f32 \
     to_f64 to_int_unchecked to_le to_le_bytes to_ne_bytes to_radians trailing_ones trailing_zeros trunc try_from try_into \
     unbounded_shl unbounded_shr unsigned_abs unwrap unwrap_err unwrap_or unwrap_or_default unwrap_or_else \

@@ -226,6 +226,10 @@ pub fn value(name: &str) -> Option<String> {
 }
 
 const WHOLE_CHUNKS: &str = "write `0..x.len() / n` and take `&x[i * n..][..n]`";
+const FIRST_ARRAY: &str =
+    "take the slice `&x[..n]`, or a copy of its elements: `let a: [T; N] = x[..N].try_into().unwrap();`";
+const LAST_ARRAY: &str = "take the slice `&x[x.len() - n..]`, or a copy of its elements by `try_into`";
+const IN_ORDER: &str = "write `(1..x.len()).all(|i| x[i - 1] <= x[i])` with the keys of both";
 const WINDOWS: &str = "write `n..=x.len()` and take `&x[i - n..i]`";
 const SORTED: &str = "write the loop: of an array that one thread has, an insertion sort; of a slice that many threads share, a bitonic sort";
 
@@ -237,8 +241,6 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("extend_from_slice", "a slice has a fixed length; copy with `copy_from_slice`"),
     ("resize", "a slice has a fixed length; allocate on the host"),
     ("clear", "a slice has a fixed length; overwrite it with `fill`"),
-    ("first_mut", "write `&mut x[0]`"),
-    ("last_mut", "write `&mut x[x.len() - 1]`"),
     ("sort", SORTED),
     ("sort_by", SORTED),
     ("sort_by_key", SORTED),
@@ -248,8 +250,10 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("rchunks", "write `(0..x.len()).step_by(n)` and take `&x[x.len() - (i + n).min(x.len())..x.len() - i]`"),
     ("as_chunks", WHOLE_CHUNKS),
     ("array_windows", WINDOWS),
-    ("split_first_mut", "write `x.split_at_mut(1)`"),
-    ("split_last_mut", "write `x.split_at_mut(x.len() - 1)`"),
+    ("first_chunk", FIRST_ARRAY),
+    ("split_first_chunk", FIRST_ARRAY),
+    ("last_chunk", LAST_ARRAY),
+    ("split_last_chunk", LAST_ARRAY),
     ("split", "write the loop, and take `&x[start..i]` where the element `x[i]` separates"),
     ("swap_with_slice", "write the loop with `core::mem::swap(&mut x[i], &mut y[i])`"),
     (
@@ -258,7 +262,8 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ),
     ("rotate_left", "write the loop into another slice"),
     ("rotate_right", "write the loop into another slice"),
-    ("is_sorted", "write `(1..x.len()).all(|i| x[i - 1] <= x[i])`"),
+    ("is_sorted_by", IN_ORDER),
+    ("is_sorted_by_key", IN_ORDER),
     ("get_unchecked", "write `x[i]`; `launch_unchecked` leaves the checks out"),
     ("get_unchecked_mut", "write `&mut x[i]`; `launch_unchecked` leaves the checks out"),
     ("to_vec", "a kernel has no `Vec`; use an array, or `copy_from_slice` into another slice"),
@@ -308,6 +313,7 @@ const ADAPTERS: &[(&str, &str)] = &[
     ("flatten", NESTED),
     ("cycle", "take the remainder of an index: `x[i % x.len()]`"),
     ("peekable", COUNTED),
+    ("remainder", "take `&x[x.len() / n * n..]`"),
     ("by_ref", COUNTED),
 ];
 

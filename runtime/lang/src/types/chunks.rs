@@ -142,6 +142,14 @@ macro_rules! host {
             {
                 Slice::walk(self.extent()).any(|element| element == value)
             }
+
+            /// Returns whether no element is greater than the one behind it, and each two of them can be compared.
+            pub fn is_sorted(&self) -> bool
+            where
+                T: PartialOrd,
+            {
+                Slice::walk(self.extent()).is_sorted()
+            }
         }
     )+};
 }
@@ -160,6 +168,31 @@ macro_rules! host_mut {
             pub fn chunks_exact_mut(&mut self, n: impl IndexInteger) -> ChunksMut<'_, T> {
                 ChunksMut::new(self.extent_mut(), PartShape::ExactChunks, n)
             }
+
+            /// The first element, to be written.
+            pub fn first_mut(&mut self) -> Option<&mut T> {
+                self.get_mut(0)
+            }
+
+            /// The last element, to be written.
+            pub fn last_mut(&mut self) -> Option<&mut T> {
+                let last = self.extent().1.wrapping_sub(1);
+                self.get_mut(last)
+            }
+
+            /// The first element, and those behind it, to be written.
+            pub fn split_first_mut(&mut self) -> Option<(&mut T, &mut Slice<T>)> {
+                let (extent, len) = (self.extent_mut(), self.extent().1);
+                // SAFETY: there is a first element, which is not in the part.
+                (len > 0).then(|| (unsafe { &mut *extent.0 }, part(extent, 1, None)))
+            }
+
+            /// The last element, and those before it, to be written.
+            pub fn split_last_mut(&mut self) -> Option<(&mut T, &mut Slice<T>)> {
+                let (extent, len) = (self.extent_mut(), self.extent().1);
+                // SAFETY: there is a last element, which is not in the part.
+                (len > 0).then(|| (unsafe { &mut *extent.0.add(len - 1) }, part(extent, 0, Some(len - 1))))
+            }
         }
     )+};
 }
@@ -168,12 +201,12 @@ host! { Slice, Shared, Row, View<'a>, ViewMut<'a> }
 host_mut! { Slice, Shared, Row, ViewMut<'a> }
 
 macro_rules! of_arrays {
-    ($($method:ident($($arg:ident: $ty:ty)?) -> $ret:ty $(where $bound:path)?;)+; $($mutable:ident -> $parts:ty;)+) => {
+    ($($method:ident($($arg:ident: $ty:ty)?) -> $ret:ty $(where $bound:path)?;)+; $($mutable:ident($($n:ident: $count:ty)?) -> $parts:ty;)+) => {
         /// Parts of arrays, as bodies ask for them: they find these before those of Rust's slices.
         #[allow(missing_docs)]
         pub trait ArrayParts<T> {
             $(fn $method(&self $(, $arg: $ty)?) -> $ret $(where T: $bound)?;)+
-            $(fn $mutable(&mut self, n: impl IndexInteger) -> $parts;)+
+            $(fn $mutable(&mut self $(, $n: $count)?) -> $parts;)+
         }
 
         impl<T, const N: usize> ArrayParts<T> for [T; N] {
@@ -185,8 +218,8 @@ macro_rules! of_arrays {
             )+
             $(
                 #[track_caller]
-                fn $mutable(&mut self, n: impl IndexInteger) -> $parts {
-                    self.__sub_slice_mut(0, None).$mutable(n)
+                fn $mutable(&mut self $(, $n: $count)?) -> $parts {
+                    self.__sub_slice_mut(0, None).$mutable($($n)?)
                 }
             )+
         }
@@ -202,8 +235,10 @@ of_arrays! {
     starts_with(prefix: &(impl Sliceable<Element = T> + ?Sized)) -> bool where PartialEq;
     ends_with(suffix: &(impl Sliceable<Element = T> + ?Sized)) -> bool where PartialEq;
     ;
-    chunks_mut -> ChunksMut<'_, T>;
-    chunks_exact_mut -> ChunksMut<'_, T>;
+    chunks_mut(n: impl IndexInteger) -> ChunksMut<'_, T>;
+    chunks_exact_mut(n: impl IndexInteger) -> ChunksMut<'_, T>;
+    split_first_mut() -> Option<(&mut T, &mut Slice<T>)>;
+    split_last_mut() -> Option<(&mut T, &mut Slice<T>)>;
 }
 
 /// Slices equal each other where their elements do.
