@@ -1,5 +1,7 @@
 //! `#[gpu_fn]`: the twin, and a type of the same name that witnesses and records calls.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Block, ItemFn, Signature};
@@ -16,6 +18,11 @@ use syn::visit;
 
 /// Expands a device function.
 pub fn expand(item: &ItemFn) -> TokenStream {
+    expand_as(item, Some(&quote!(Self)))
+}
+
+/// Expands a device function whose instances are told apart by the name of the type `key`; without one, its twin alone.
+fn expand_as(item: &ItemFn, key: Option<&TokenStream>) -> TokenStream {
     let mut errors = Errors::default();
     let mut item = item.clone();
     PlainForms::default().visit_item_fn_mut(&mut item);
@@ -62,11 +69,34 @@ pub fn expand(item: &ItemFn) -> TokenStream {
         recording::recording(&params, &item.sig.output, &item.block, Some(&guard), &mut errors);
     recording.emitter.extend(inlining);
     let twin_fn = twin_fn(&item, &shown, errors.any());
+    let Some(key) = key else { return twin_fn };
     let held = held.function(&item.sig, &params, &item.block);
     let broken = errors.any() || lacks_lifetime(&item.sig);
-    let hidden = hidden_type(&item, &recording, &held, broken);
+    let hidden = hidden_type(&item, &recording, &held, key, broken);
     let both = quote!(#twin_fn #hidden);
     if errors.any() { super::fallback::function(&both, errors) } else { both }
+}
+
+/// Expands a function in the body of another: a device function, with the attribute or without.
+///
+/// It is no attribute for rustc to expand: names of an outer scope would be ambiguous with that of what it gives. A number tells
+/// it from others of its name, which rustc names alike if they are in blocks of one function.
+pub fn expand_inner(item: &ItemFn) -> TokenStream {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    expand_as(&without_attribute(item), Some(&quote!((Self, [(); #number]))))
+}
+
+/// The twin of such a function: its other side stands in the witness, which reports mistakes.
+pub fn inner_twin(item: &ItemFn) -> TokenStream {
+    expand_as(&without_attribute(item), None)
+}
+
+/// A function in the body of another without the attribute.
+pub fn without_attribute(item: &ItemFn) -> ItemFn {
+    let mut item = item.clone();
+    item.attrs.retain(|attr| attr.path().segments.last().is_none_or(|last| last.ident != "gpu_fn"));
+    item
 }
 
 /// Refuses parameters of a generic type without bounds: no value of such a type can be read.
@@ -139,7 +169,13 @@ pub fn twin_signature(sig: &Signature) -> Signature {
     sig
 }
 
-fn hidden_type(item: &ItemFn, recording: &Recording, held_body: &TokenStream, broken: bool) -> TokenStream {
+fn hidden_type(
+    item: &ItemFn,
+    recording: &Recording,
+    held_body: &TokenStream,
+    key: &TokenStream,
+    broken: bool,
+) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
     let text = name.to_string();
     let generics = signature::instance_generics(&item.sig.generics);
@@ -180,7 +216,7 @@ fn hidden_type(item: &ItemFn, recording: &Recording, held_body: &TokenStream, br
         impl #impl_generics ::warpsmith::__macro::DeviceFn for #instance #where_clause {
             fn callee() -> ::warpsmith::__macro::Callee {
                 ::warpsmith::__macro::Callee::Device(::warpsmith::__macro::DeviceCallee {
-                    key: ::core::any::type_name::<Self>(),
+                    key: ::core::any::type_name::<#key>(),
                     name: #text,
                     at: #at,
                     record: Self::__record,

@@ -8,8 +8,8 @@
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{
-    BinOp, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprMethodCall, FnArg, Pat, PatIdent, RangeLimits,
-    ReturnType, Signature, Stmt, Type, TypeParamBound, UnOp, parse_quote, parse_quote_spanned,
+    BinOp, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprMethodCall, FnArg, Item, Pat, PatIdent,
+    RangeLimits, ReturnType, Signature, Stmt, Type, TypeParamBound, UnOp, parse_quote, parse_quote_spanned,
 };
 
 use super::assign::compound;
@@ -111,6 +111,13 @@ impl VisitMut for PlainForms {
             self.referents.give(last, ty);
         }
         self.referents = around;
+    }
+
+    /// A function in a body has an expansion of its own.
+    fn visit_item_mut(&mut self, item: &mut Item) {
+        if !matches!(item, Item::Fn(_)) {
+            visit_mut::visit_item_mut(&mut BelowMut(self), item);
+        }
     }
 
     fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {

@@ -9,7 +9,7 @@ use super::builtin_macros::SharedArray;
 use super::lower::{Lower, Lowered, Name, any_ident, held, see, spanned_group};
 use super::pattern::{Binds, assigned_later, names_of};
 use super::types::device_type;
-use crate::visitor::Visit;
+use crate::visitor::{Below, Visit};
 
 impl Lower<'_> {
     /// A block; its emitter is an expression of type `ir::Expr`.
@@ -90,16 +90,51 @@ impl Lower<'_> {
                 Lowered { witness: c.to_token_stream(), emit: c.to_token_stream() }
             }
             Item::Use(u) => Lowered { witness: u.to_token_stream(), emit: u.to_token_stream() },
+            Item::Type(alias) => {
+                self.refuse_slice_alias(alias);
+                Lowered { witness: alias.to_token_stream(), emit: alias.to_token_stream() }
+            }
+            Item::Fn(item) => {
+                // Constants of the emitter may call a function that is constant.
+                let emit =
+                    item.sig.constness.map(|_| super::function::without_attribute(item).to_token_stream());
+                Lowered { witness: super::function::expand_inner(item), emit: emit.unwrap_or_default() }
+            }
             other => {
                 if let Item::Macro(declared) = other {
                     self.own_macros.extend(declared.ident.as_ref().map(ToString::to_string));
                 }
                 self.errors.at(
                     other,
-                    format!("only `const` and `use` items may be inside a kernel; {}", outside(other)),
+                    format!(
+                        "only `const`, `use`, `type` and `fn` items may be inside a kernel; {}",
+                        outside(other)
+                    ),
                 );
                 Lowered { witness: TokenStream::new(), emit: TokenStream::new() }
             }
+        }
+    }
+
+    /// `type Row<'a> = &'a [f32];`: what a slice is in a kernel, its tokens tell where they stand.
+    fn refuse_slice_alias(&mut self, alias: &syn::ItemType) {
+        struct Slices<'a>(Option<&'a Type>);
+        impl<'a> Visit<'a> for Slices<'a> {
+            fn this(&mut self) -> &mut dyn Visit<'a> {
+                self
+            }
+
+            fn visit_type(&mut self, ty: &'a Type) {
+                match ty {
+                    Type::Slice(_) => self.0 = Some(ty),
+                    other => syn::visit::visit_type(&mut Below(self), other),
+                }
+            }
+        }
+        let mut slices = Slices(None);
+        slices.visit_type(&alias.ty);
+        if let Some(slice) = slices.0 {
+            self.errors.at(slice, "a type that has a slice in it gets no other name inside a kernel; write the type where it is used");
         }
     }
 
@@ -357,7 +392,6 @@ pub fn is_dynamic_shared(expr: &Expr) -> bool {
 /// What to write for an item outside the kernel.
 fn outside(item: &Item) -> &'static str {
     match item {
-        Item::Fn(_) => "move this out of the function, and write `#[gpu_fn]` above it",
         Item::Static(_) => {
             "write `#[gpu_static]` above a static outside of the function, or `shared!` for a block's memory"
         }

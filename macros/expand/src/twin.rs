@@ -180,7 +180,11 @@ impl VisitMut for Twin {
     }
 
     // A `const` is Rust as it stands: the emitter takes its value.
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    fn visit_item_mut(&mut self, item: &mut syn::Item) {
+        if let syn::Item::Fn(function) = item {
+            *item = syn::Item::Verbatim(super::function::inner_twin(function));
+        }
+    }
 
     fn visit_type_mut(&mut self, ty: &mut Type) {
         Slices.visit_type_mut(ty);

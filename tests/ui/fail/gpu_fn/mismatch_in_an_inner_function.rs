@@ -2,10 +2,10 @@ use warpsmith::prelude::*;
 
 #[gpu_kernel]
 fn kernel(y: &mut [u32]) {
-    fn one() -> u32 {
-        1
+    fn one(x: f32) -> u32 {
+        x
     }
-    y[0] = one();
+    y[0] = one(2.0);
 }
 
 fn main() {}
