@@ -38,12 +38,7 @@ plain! { inner(i, x):
             *v = v.wrapping_mul(2);
         }
         fn found(of: u64, f: impl Fn(u64) -> bool) -> Option<u64> {
-            for k in 0..9 {
-                if f(of ^ k) {
-                    return Some(k);
-                }
-            }
-            None
+            (0..9).find(|&k| f(of ^ k))
         }
         fn chosen<T: Copy + GpuType>(values: [T; 3], at: usize) -> T {
             values[at % 3]
@@ -122,4 +117,4 @@ fn a_fault_in_an_inner_function_has_its_line() {
 }
 
 /// The line of the access in [`fails_inside`].
-const LINE: u32 = 109;
+const LINE: u32 = 104;

@@ -1,6 +1,8 @@
 //! Functions of Rust's library by the path of an imported module, conversions that may fail, ranges that are values, and the
 //! ends of slices, beside plain Rust.
 
+#![allow(clippy::unnecessary_fallible_conversions, reason = "what cannot fail is converted too")]
+
 use std::ops::Range;
 use std::{array, cmp, mem};
 
@@ -32,7 +34,7 @@ plain! { library(i, x):
         let int = i32::try_from(word).unwrap_or_default();
         let wide = i64::try_from(word).ok().map_or(5, |v| v / 3);
         let index: usize = (word as u16).try_into().unwrap();
-        let all = u64::try_from(word as u8).unwrap() ^ i128_free(word);
+        let all = u64::try_from(word as u8).unwrap() ^ halved_or_eleven(word);
         byte as u64 ^ (short as u64) << 3 ^ (int as u64) << 7 ^ wide as u64 ^ index as u64 ^ all
     }
     numbers_of_other_signs {
@@ -124,7 +126,7 @@ plain! { parts(i, x):
         }
         let sorted = x[i..i + 3].is_sorted() as u64 + 2 * copies.is_sorted() as u64;
         let mut nothing = x[i..i].is_sorted() as u64;
-        if let None = copies[..0].first_mut() {
+        if copies[..0].first_mut().is_none() {
             nothing += 4;
         }
         let h = copies.iter().fold(sorted, |h, v| h.rotate_left(7) ^ v);
@@ -159,9 +161,9 @@ fn halved(word: u64) -> Option<u8> {
     u8::try_from(short / 2).ok()
 }
 
-/// A number that no other conversion of a case gives.
+/// What [`halved`] gives, or another number.
 #[gpu_fn]
-fn i128_free(word: u64) -> u64 {
+fn halved_or_eleven(word: u64) -> u64 {
     halved(word).map_or(11, |v| v as u64)
 }
 
