@@ -306,9 +306,6 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
         visit::visit_expr(&mut Below(self), expr);
     }
 
-    /// A function in a body is checked where it is expanded.
-    fn visit_item_fn(&mut self, _: &'a syn::ItemFn) {}
-
     fn visit_local(&mut self, local: &'a syn::Local) {
         self.refuse_host_parts(local);
         if let Some(init) = &local.init {

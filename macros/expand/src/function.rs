@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::{Block, ItemFn, Signature};
 
 use super::held_body::HeldBody;
+use super::inner_function::InnerFunction;
 use super::plain::PlainForms;
 use super::recording::{self, Recording};
 use super::signature;
@@ -80,23 +81,17 @@ fn expand_as(item: &ItemFn, key: Option<&TokenStream>) -> TokenStream {
 /// Expands a function in the body of another: a device function, with the attribute or without.
 ///
 /// It is no attribute for rustc to expand: names of an outer scope would be ambiguous with that of what it gives. A number tells
-/// it from others of its name, which rustc names alike if they are in blocks of one function.
-pub fn expand_inner(item: &ItemFn) -> TokenStream {
+/// it from others of its name, which rustc names alike if they are in blocks of one function. Its mistakes are reported by the
+/// witness alone.
+pub fn inner(item: &ItemFn) -> InnerFunction {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    expand_as(&without_attribute(item), Some(&quote!((Self, [(); #number]))))
-}
-
-/// The twin of such a function: its other side stands in the witness, which reports mistakes.
-pub fn inner_twin(item: &ItemFn) -> TokenStream {
-    expand_as(&without_attribute(item), None)
-}
-
-/// A function in the body of another without the attribute.
-pub fn without_attribute(item: &ItemFn) -> ItemFn {
     let mut item = item.clone();
     item.attrs.retain(|attr| attr.path().segments.last().is_none_or(|last| last.ident != "gpu_fn"));
-    item
+    // Constants of the emitter may call a function that is constant.
+    let emit = item.sig.constness.map(|_| item.to_token_stream()).unwrap_or_default();
+    let witness = expand_as(&item, Some(&quote!((Self, [(); #number]))));
+    InnerFunction { twin: expand_as(&item, None), witness, emit }
 }
 
 /// Refuses parameters of a generic type without bounds: no value of such a type can be read.

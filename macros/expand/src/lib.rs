@@ -40,6 +40,7 @@ mod held_body;
 mod images;
 mod impls;
 mod index_types;
+mod inner_function;
 mod iteration;
 mod kernel;
 mod launch_chain;

@@ -115,8 +115,9 @@ impl VisitMut for PlainForms {
 
     /// A function in a body has an expansion of its own.
     fn visit_item_mut(&mut self, item: &mut Item) {
-        if !matches!(item, Item::Fn(_)) {
-            visit_mut::visit_item_mut(&mut BelowMut(self), item);
+        match item {
+            Item::Fn(function) => *item = super::function::inner(function).into_item(),
+            other => visit_mut::visit_item_mut(&mut BelowMut(self), other),
         }
     }
 
@@ -127,10 +128,11 @@ impl VisitMut for PlainForms {
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
         match stmt {
-            Stmt::Local(local) => {
-                local.init.iter_mut().for_each(|init| range_index::mark(&mut init.expr, &self.referents))
-            }
-            Stmt::Expr(expr, _) => range_index::mark(expr, &self.referents),
+            Stmt::Local(local) => local
+                .init
+                .iter_mut()
+                .for_each(|init| range_index::mark(&mut init.expr, &|index| self.referents.is_range(index))),
+            Stmt::Expr(expr, _) => range_index::mark(expr, &|index| self.referents.is_range(index)),
             _ => {}
         }
         if let Stmt::Local(local) = stmt
@@ -159,7 +161,7 @@ impl VisitMut for PlainForms {
         if let Expr::Closure(closure) = expr {
             return self.closure(closure, Referents::called);
         }
-        range_index::mark(expr, &self.referents);
+        range_index::mark(expr, &|index| self.referents.is_range(index));
         slice_pattern::rewrite(expr, &self.referents);
         if let Some(comparison) = contained(expr) {
             *expr = comparison;

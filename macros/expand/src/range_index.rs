@@ -6,8 +6,6 @@ use proc_macro2::TokenStream;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprRange, Ident, RangeLimits, Token, parse_quote};
 
-use super::referents::Referents;
-
 /// The mark.
 const MARK: &str = "__the_whole_range";
 
@@ -21,38 +19,38 @@ pub fn value(range: &ExprRange) -> Option<&Expr> {
 
 /// Writes such a range in the indices below an expression, as far as places and operands reach, where the part is borrowed.
 /// rustc says of another one that it is.
-pub fn mark(expr: &mut Expr, referents: &Referents) {
+pub fn mark(expr: &mut Expr, is_range: &dyn Fn(&Expr) -> bool) {
     match expr {
-        Expr::Index(e) => borrowed(&mut e.expr, referents),
-        Expr::Field(e) => borrowed(&mut e.base, referents),
-        Expr::Reference(e) => borrowed(&mut e.expr, referents),
-        Expr::MethodCall(e) => borrowed(&mut e.receiver, referents),
-        Expr::Paren(e) => mark(&mut e.expr, referents),
-        Expr::Unary(e) => mark(&mut e.expr, referents),
-        Expr::Let(e) => mark(&mut e.expr, referents),
-        Expr::Match(e) => mark(&mut e.expr, referents),
-        Expr::Assign(e) => mark(&mut e.left, referents),
+        Expr::Index(e) => borrowed(&mut e.expr, is_range),
+        Expr::Field(e) => borrowed(&mut e.base, is_range),
+        Expr::Reference(e) => borrowed(&mut e.expr, is_range),
+        Expr::MethodCall(e) => borrowed(&mut e.receiver, is_range),
+        Expr::Paren(e) => mark(&mut e.expr, is_range),
+        Expr::Unary(e) => mark(&mut e.expr, is_range),
+        Expr::Let(e) => mark(&mut e.expr, is_range),
+        Expr::Match(e) => mark(&mut e.expr, is_range),
+        Expr::Assign(e) => mark(&mut e.left, is_range),
         Expr::Binary(e) if matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_)) => {
-            borrowed(&mut e.left, referents);
-            borrowed(&mut e.right, referents);
+            borrowed(&mut e.left, is_range);
+            borrowed(&mut e.right, is_range);
         }
-        Expr::Binary(e) => mark(&mut e.left, referents),
+        Expr::Binary(e) => mark(&mut e.left, is_range),
         _ => {}
     }
 }
 
 /// The same of an expression that is borrowed itself.
-fn borrowed(expr: &mut Expr, referents: &Referents) {
+fn borrowed(expr: &mut Expr, is_range: &dyn Fn(&Expr) -> bool) {
     match expr {
-        Expr::Paren(e) => borrowed(&mut e.expr, referents),
+        Expr::Paren(e) => borrowed(&mut e.expr, is_range),
         Expr::Index(e) => {
-            borrowed(&mut e.expr, referents);
-            if referents.is_range(&e.index) {
+            borrowed(&mut e.expr, is_range);
+            if is_range(&e.index) {
                 let start = std::mem::replace(&mut *e.index, Expr::Verbatim(TokenStream::new()));
                 *e.index = Expr::Range(whole(start));
             }
         }
-        other => mark(other, referents),
+        other => mark(other, is_range),
     }
 }
 

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, Token, Type, parse_quote};
 
 use super::builtin_macros::SharedArray;
+use super::inner_function::InnerFunction;
 use super::lower::{Lower, Lowered, Name, any_ident, held, see, spanned_group};
 use super::pattern::{Binds, assigned_later, names_of};
 use super::types::device_type;
@@ -41,6 +42,9 @@ impl Lower<'_> {
                     Lowered { witness: two.witness, emit: quote!(#line #value) }
                 }
                 Stmt::Expr(expr, _) => self.expr_statement(expr),
+                Stmt::Macro(mac) if let Some(function) = InnerFunction::of(&mac.mac) => {
+                    Lowered { witness: function.witness, emit: function.emit }
+                }
                 Stmt::Macro(mac) => {
                     let line = self.line(mac.span());
                     let two = self.macro_(&mac.mac);
@@ -78,6 +82,11 @@ impl Lower<'_> {
     }
 
     fn item(&mut self, item: &Item) -> Lowered {
+        if let Item::Macro(item) = item
+            && let Some(InnerFunction { witness, emit, .. }) = InnerFunction::of(&item.mac)
+        {
+            return Lowered { witness, emit };
+        }
         match item {
             Item::Const(c) => {
                 self.bind(&c.ident, Name::Comptime);
@@ -93,12 +102,6 @@ impl Lower<'_> {
             Item::Type(alias) => {
                 self.refuse_slice_alias(alias);
                 Lowered { witness: alias.to_token_stream(), emit: alias.to_token_stream() }
-            }
-            Item::Fn(item) => {
-                // Constants of the emitter may call a function that is constant.
-                let emit =
-                    item.sig.constness.map(|_| super::function::without_attribute(item).to_token_stream());
-                Lowered { witness: super::function::expand_inner(item), emit: emit.unwrap_or_default() }
             }
             other => {
                 if let Item::Macro(declared) = other {

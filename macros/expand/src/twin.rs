@@ -9,6 +9,7 @@ use syn::{Block, Expr, ExprIndex, Macro, Signature, Stmt, Token, Type, parse_quo
 use super::assign::compound;
 use super::builtin_macros::{Arguments, SharedArray, leading_string};
 use super::index_types::{IndexTypes, takes_indices};
+use super::inner_function::InnerFunction;
 use super::iteration::is_iterator;
 use super::launch_chain::{LaunchChain, twin_method};
 use super::loop_index::write_type;
@@ -171,6 +172,12 @@ impl VisitMut for Twin {
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        if let Stmt::Macro(call) = stmt
+            && let Some(function) = InnerFunction::of(&call.mac)
+        {
+            *stmt = Stmt::Item(syn::Item::Verbatim(function.twin));
+            return;
+        }
         visit_mut::visit_stmt_mut(&mut BelowMut(self), stmt);
         if let Stmt::Macro(mac) = stmt
             && let Some(replaced) = self.replace(&mac.mac)
@@ -181,8 +188,10 @@ impl VisitMut for Twin {
 
     // A `const` is Rust as it stands: the emitter takes its value.
     fn visit_item_mut(&mut self, item: &mut syn::Item) {
-        if let syn::Item::Fn(function) = item {
-            *item = syn::Item::Verbatim(super::function::inner_twin(function));
+        if let syn::Item::Macro(call) = item
+            && let Some(function) = InnerFunction::of(&call.mac)
+        {
+            *item = syn::Item::Verbatim(function.twin);
         }
     }
 
