@@ -9,11 +9,15 @@ use syn::{Item, Macro, parse_quote};
 
 /// What stands for the function in each copy of the body.
 pub struct InnerFunction {
+    /// The function itself, as the twin calls it.
     pub twin: TokenStream,
+    /// Its device side, beside what the witness of the body calls.
     pub witness: TokenStream,
+    /// The function, if it is constant and the emitter may call it.
     pub emit: TokenStream,
 }
 
+/// The name of that macro.
 const NAME: &str = "__inner_function";
 
 impl InnerFunction {
