@@ -96,7 +96,7 @@ impl Bounds {
     pub fn of(heads: &[u32]) -> Self {
         let first = first_position();
         let around = around(heads, first / 32);
-        let start = if first % 32 > 0 { around.head_before(first - 1) } else { around.before };
+        let start = if first.is_multiple_of(32) { around.before } else { around.head_before(first - 1) };
         let end = around.head_behind(first + ITEMS as u32 - 1);
         Self {
             heads: around.bits >> (first % 32) & ALL,
@@ -213,7 +213,7 @@ fn halve<W: Word>(
     while threads >= WARP {
         publish::<W>(held, words, places, has_places);
         if is_needed {
-            let other = thread_idx().x % THREADS ^ threads;
+            let other = (thread_idx().x % THREADS) ^ threads;
             meet::<W>(held, words, places, other, bounds, false, has_places);
         }
         threads /= 2;
@@ -282,7 +282,7 @@ fn meet_lane<W: Word>(held: &mut Held<W>, lanes: u32, bounds: Bounds, backwards:
             others.places[k] = shfl_xor(held.places[from], lanes);
         }
     }
-    exchange::<W>(held, &others, thread_idx().x % THREADS ^ lanes, bounds, backwards, has_places);
+    exchange::<W>(held, &others, (thread_idx().x % THREADS) ^ lanes, bounds, backwards, has_places);
 }
 
 /// Takes those of another thread's words that belong to the calling thread: the lesser ones, if it is the earlier.
