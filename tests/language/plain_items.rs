@@ -111,7 +111,8 @@ fn a_fault_in_an_inner_function_has_its_line() {
     everywhere::<fails_inside>(&(), |device| {
         let x = device.upload(&[1, 2u32]).expect("memory");
         let mut out = device.upload(&[9u32]).expect("memory");
-        let error = fails_inside(&x, &mut out).grid(1).block(1).launch(device).expect_err("out of bounds");
+        let launched = fails_inside(&x, &mut out).grid(1).block(1).launch(device);
+        let error = launched.and_then(|()| device.synchronize()).expect_err("out of bounds");
         assert!(error.to_string().contains(&format!("{}:{}", file!(), LINE)), "{error}");
     });
 }

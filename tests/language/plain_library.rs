@@ -266,8 +266,8 @@ fn a_conversion_that_fails_is_a_fault_where_it_is_unwrapped() {
     everywhere::<unwraps>(&(), |device| {
         let x = device.upload(&[3, 256]).expect("memory");
         let mut out = device.upload(&[0u8; 2]).expect("memory");
-        let error =
-            unwraps(&x, &mut out).grid(1).block(2).launch(device).expect_err("256 is no byte").to_string();
+        let launched = unwraps(&x, &mut out).grid(1).block(2).launch(device);
+        let error = launched.and_then(|()| device.synchronize()).expect_err("256 is no byte").to_string();
         assert!(error.contains("called `Result::unwrap()` on an `Err` value"), "{error}");
     });
 }
