@@ -5,6 +5,8 @@
 
 use warpsmith::prelude::*;
 
+use harness::everywhere;
+
 use super::plain::{CASES, Plain, check};
 
 /// A number in a struct.
@@ -264,4 +266,33 @@ fn parts_of_no_elements_are_a_fault() {
     assert_eq!(device.download(&out).expect("memory"), [4]);
     let fault = parts_of_nothing(&x, &mut out, 0).grid(1).block(1).launch(&device).expect_err("a fault");
     assert!(fault.to_string().contains("a part of a slice has at least one element"), "{fault}");
+}
+
+/// Parts through a last index of a narrow type, of a signed one, and of the widest.
+#[gpu_kernel]
+fn through(x: &[u32], narrow: &[u8], signed: &[i32], wide: &[u64], out: &mut [usize]) {
+    let i = global_id();
+    let own = 0..=narrow[i];
+    out[i] = x[0..=narrow[i]].len() + x[own].len();
+    out[i] += x[..=signed[i]].len() + x[..=wide[i]].len();
+}
+
+#[test]
+fn parts_through_the_last_number_of_a_type_do_not_wrap() {
+    everywhere::<through>(&(), |device| {
+        let run = |narrow: u8, signed: i32, wide: u64| {
+            let x = device.upload(&[1u32; 300]).expect("memory");
+            let narrow = device.upload(&[narrow]).expect("memory");
+            let (signed, wide) =
+                (device.upload(&[signed]).expect("memory"), device.upload(&[wide]).expect("memory"));
+            let mut out = device.upload(&[0usize]).expect("memory");
+            let launch = through(&x, &narrow, &signed, &wide, &mut out).grid(1).block(1);
+            launch.launch(device).and_then(|()| device.download(&out)).map_err(|e| e.to_string())
+        };
+        assert_eq!(run(255, 299, 9), Ok(vec![256 + 256 + 300 + 10]), "on {}", device.name());
+        for (signed, wide) in [(-1, 0), (0, u64::MAX), (300, 0), (0, 300), (-2, 0), (i32::MAX, 0)] {
+            let error = run(0, signed, wide).expect_err("there is no such part");
+            assert!(error.contains(&format!("{}:", file!())), "{error} on {}", device.name());
+        }
+    });
 }

@@ -307,8 +307,8 @@ impl PartBounds {
             Some(start) => quote!(::warpsmith::__macro::IndexInteger::to_index(#start)),
             None => quote!(0),
         };
-        let behind = self.inclusive.then(|| quote!(+ 1));
-        let end = self.end.map(|end| quote!(::warpsmith::__macro::IndexInteger::to_index(#end) #behind));
+        let index = if self.inclusive { quote!(index_behind) } else { quote!(to_index) };
+        let end = self.end.map(|end| quote!(::warpsmith::__macro::IndexInteger::#index(#end)));
         (start, optional(end))
     }
 }

@@ -1,7 +1,11 @@
 //! Parts of slices: `&x[a..b]`.
 
 use super::Recorder;
-use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type};
+use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Scalar, Type};
+
+/// Why there is no part through such an index.
+const LAST: &str =
+    "the bound behind `..=` is negative, or the largest number of its type; compare it with `.len()` before";
 
 impl Recorder {
     /// `&base[start..end]` or `&mut base[start..end]`; `inclusive` for `start..=end`.
@@ -16,11 +20,7 @@ impl Recorder {
         let at = self.location();
         let base = self.place_base(base);
         let start = start.map(|e| self.simple(e));
-        let end = end.map(|e| {
-            let e = self.value(e);
-            let e = if inclusive { self.next(e) } else { e };
-            self.simple(e)
-        });
+        let end = end.map(|e| if inclusive { self.behind_last(e, start.as_ref()) } else { self.simple(e) });
         let elem = match &base.ty {
             Type::Ref { to, .. } => to.element(),
             other => other.element(),
@@ -88,10 +88,24 @@ impl Recorder {
         Expr { kind: ExprKind::Cast(whole.into()), ty }
     }
 
-    /// `e + 1`
-    fn next(&mut self, e: Expr) -> Expr {
-        let one = Expr::constant(ConstValue::Int(1), e.ty.clone());
-        self.binary(BinaryOp::Add, e, one)
+    /// `last + 1`, the end of a part from `start` through `last`. It is counted in 64 bits: a narrow type may lack the number.
+    fn behind_last(&mut self, last: Expr, start: Option<&Expr>) -> Expr {
+        let last = self.value(last);
+        let wide = match last.ty.scalar() {
+            Some(scalar) if scalar.is_signed() => Scalar::I64,
+            Some(_) => Scalar::U64,
+            None => return last,
+        };
+        let last = self.cast(last, Type::Scalar(wide));
+        let number = |k| Expr::constant(ConstValue::Int(k), Type::Scalar(wide));
+        let end = self.binary(BinaryOp::Add, last, number(1));
+        let end = self.simple(end);
+        // Behind -1 and the largest number follows 0: an end that only the start 0 has in order.
+        if start.and_then(Expr::as_int).is_none_or(|start| start == 0) {
+            let is_behind_one = self.binary(BinaryOp::Ne, end.clone(), number(0));
+            self.assert(is_behind_one, LAST, true);
+        }
+        end
     }
 
     /// The value as something that may be printed more than once: a variable, a constant or a length.

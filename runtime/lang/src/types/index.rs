@@ -12,6 +12,12 @@ use core::marker::PhantomData;
 pub trait IndexInteger: super::DeviceType + Copy {
     /// The index; a negative one becomes larger than any length.
     fn to_index(self) -> usize;
+
+    /// The index behind it, where a part ends that has it as its last; behind the largest there is none, so it stays that.
+    #[inline(always)]
+    fn index_behind(self) -> usize {
+        self.to_index().saturating_add(1)
+    }
 }
 
 macro_rules! integers {

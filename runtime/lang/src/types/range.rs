@@ -80,8 +80,7 @@ impl<I: IndexInteger> PartRange for RangeInclusive<I> {
     type Bound = I;
 
     #[inline]
-    #[track_caller]
     fn part(self) -> PartIndex {
-        PartIndex::new(self.start().to_index(), Some(self.end().to_index() + 1))
+        PartIndex::new(self.start().to_index(), Some(self.end().index_behind()))
     }
 }
