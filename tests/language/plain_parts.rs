@@ -292,7 +292,8 @@ fn parts_through_the_last_number_of_a_type_do_not_wrap() {
         assert_eq!(run(255, 299, 9), Ok(vec![256 + 256 + 300 + 10]), "on {}", device.name());
         for (signed, wide) in [(-1, 0), (0, u64::MAX), (300, 0), (0, 300), (-2, 0), (i32::MAX, 0)] {
             let error = run(0, signed, wide).expect_err("there is no such part");
-            assert!(error.contains(&format!("{}:", file!())), "{error} on {}", device.name());
+            let is_told = error.contains(&format!("{}:", file!())) && !error.contains("differently");
+            assert!(is_told, "{error} on {}", device.name());
         }
     });
 }
