@@ -94,7 +94,7 @@ pub fn sort_segments<K: Key, V: Value>(
             place::<K::Word>(&loaded, &mut words);
             let len = uniform(offsets[next]) - from as u32;
             let bounds = Bounds::of(&heads);
-            atomic_max(&mut level[0], reduce_max_sync(u32::MAX, bounds.level(len)));
+            atomic_max(&mut level[0], bounds.level(len));
             sync_threads();
             sort_words::<K::Word>(&mut words, &mut places, bounds, uniform(level[0]), len, has_values);
             write::<K, V, THREADS>(
