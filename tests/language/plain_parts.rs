@@ -297,3 +297,31 @@ fn parts_through_the_last_number_of_a_type_do_not_wrap() {
         }
     });
 }
+
+/// A part through an index that is known to be below the length, and one that is not.
+#[gpu_kernel]
+fn through_guarded(x: &[u32], out: &mut [usize]) {
+    let i = global_id();
+    if i < out.len() && i < x.len() {
+        out[i] = x[..=i].len();
+    }
+}
+
+#[gpu_kernel]
+fn through_anything(x: &[u32], last: usize, out: &mut [usize]) {
+    out[0] = x[..=last].len();
+}
+
+#[test]
+fn parts_through_guarded_indices_have_no_check() {
+    let device = Device::simulator();
+    let x = device.upload(&[1u32; 8]).expect("memory");
+    let mut out = device.upload(&[0usize; 8]).expect("memory");
+    let cuda = through_guarded(&x, &mut out).over(8).cuda_source().expect("it is valid");
+    assert!(!cuda.contains("ws_fail") && !cuda.contains("ws_part"), "{cuda}");
+    // The launch knows the last index.
+    for (last, is_within) in [(7, true), (8, false), (usize::MAX, false)] {
+        let cuda = through_anything(&x, last, &mut out).grid(1).block(1).cuda_source().expect("it is valid");
+        assert_eq!(!cuda.contains("ws_fail") && !cuda.contains("ws_part"), is_within, "{last}: {cuda}");
+    }
+}

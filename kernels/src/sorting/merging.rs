@@ -4,7 +4,7 @@ use warpsmith::prelude::*;
 
 use super::key::{Key, Value, Word, word_of};
 use super::ranges::{RANGE, ROOM, Tile, find_tiles, offsets_below, offsets_below_next};
-use super::tile::{SLOTS, slot, write};
+use super::room::{SLOTS, load, slot, store, write};
 use super::warp_search::first_without;
 
 /// Threads of a block.
@@ -109,36 +109,16 @@ fn merge_tile<K: Key, V: Value>(
     let a_first = runs.first + a_from;
     let b_first = runs.first + runs.a + before - a_from;
     // Words of the first run come before those of the second.
-    let source = |place: u32| if place < of_a { a_first + place } else { b_first + (place - of_a) };
-    let mut loaded = [K::Word::LAST; ITEMS];
-    #[unroll]
-    for k in 0..ITEMS as u32 {
-        let place = k * THREADS + t;
-        if place < len {
-            let at = source(place);
-            assume((at as usize) < from.len());
-            loaded[k] = word_of::<K>(from[at], descending);
-        }
-    }
-    #[unroll]
-    for k in 0..ITEMS as u32 {
-        words[slot(k * THREADS + t)] = loaded[k];
-    }
+    let source =
+        |place: u32| (if place < of_a { a_first + place } else { b_first + (place - of_a) }) as usize;
+    let loaded = load::<K, THREADS, ITEMS>(from, len, source, descending);
+    store::<K::Word, THREADS, ITEMS>(&loaded, &mut words);
     sync_threads();
     merge_words::<K::Word>(&words, of_a, len, &mut merged, &mut places, has_values);
     sync_threads();
     let first = (tile.from + tile.at) as usize;
     write::<K, V, THREADS>(
-        &merged,
-        &places,
-        values,
-        to,
-        to_values,
-        first,
-        len,
-        |place| source(place) as usize,
-        has_values,
-        descending,
+        &merged, &places, values, to, to_values, first, len, source, has_values, descending,
     );
     sync_threads();
 }

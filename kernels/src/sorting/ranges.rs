@@ -16,8 +16,6 @@ pub const ROOM: usize = 2048;
 pub const RANGE: usize = ROOM / 2;
 /// Words with a bit for each position of a block's room.
 pub const HEADS: usize = ROOM / 32;
-/// No position.
-pub const NONE: u32 = u32::MAX;
 
 /// A tile of a long segment.
 #[derive(Clone, Copy, GpuType)]
@@ -65,9 +63,9 @@ pub fn offsets_below_next(offsets: &[u32], first: u32, position: usize) -> u32 {
     if below == u32::MAX { offsets_below(offsets, position) } else { first + below.count_ones() }
 }
 
-/// Marks where segments begin in a block's room, from the beginning of segment `first` on, and returns the last offset up to which all
-/// segments fit into the room; none of them begins at `end` or behind it. `heads` has a bit for each position. Every thread calls it; it is
-/// a barrier.
+/// Marks the heads of the segments that fit into a block's room, from segment `first` on, and returns the number of the first segment that
+/// does not fit or begins at `end` or behind it. Positions count from where segment `first` begins, and `heads` has a bit for each. Every
+/// thread calls it; it is a barrier.
 #[gpu_fn]
 pub fn mark_heads(offsets: &[u32], first: u32, end: usize, heads: &mut [u32]) -> u32 {
     let mut last = shared!([u32; 1]);
@@ -108,51 +106,29 @@ fn summary(heads: &[u32]) -> u64 {
     words
 }
 
-/// The heads around 32 neighbouring positions.
-#[derive(Clone, Copy, GpuType)]
-#[repr(C)]
-pub struct Around {
-    /// The first of the positions.
-    first: u32,
-    /// A bit for each position that is a head.
-    pub bits: u32,
-    /// The last head before them.
-    pub before: u32,
-    /// The first head behind them.
-    behind: u32,
-}
-
-/// The heads around the positions of a word. Whole warps call it.
+/// The last head before position `from`, or 0, and the first head from position `to` on, or the end of the room. Both positions are of one
+/// word of heads, except that `to` may be the end of it. Whole warps call it.
 #[gpu_fn]
-pub fn around(heads: &[u32], word: u32) -> Around {
+pub fn heads_around(heads: &[u32], from: u32, to: u32) -> [u32; 2] {
+    let word = from / 32;
     let summary = summary(heads);
-    let earlier = summary & ((1 << word) - 1);
-    let later = summary >> word >> 1;
-    let mut around = Around { first: word * 32, bits: heads[word], before: NONE, behind: NONE };
-    if earlier != 0 {
+    let before = heads[word] & ((1 << (from % 32)) - 1);
+    let behind = heads[word] & !(u32::MAX >> (31 - (to - 1) % 32));
+    let (earlier, later) = (summary & ((1 << word) - 1), summary >> word >> 1);
+    let mut around = [0, ROOM as u32];
+    if before != 0 {
+        around[0] = word * 32 + 31 - before.leading_zeros();
+    } else if earlier != 0 {
         let word = 63 - earlier.leading_zeros();
-        around.before = word * 32 + 31 - heads[word].leading_zeros();
+        around[0] = word * 32 + 31 - heads[word].leading_zeros();
     }
-    if later != 0 {
+    if behind != 0 {
+        around[1] = word * 32 + behind.trailing_zeros();
+    } else if later != 0 {
         let word = word + 1 + later.trailing_zeros();
-        around.behind = word * 32 + heads[word].trailing_zeros();
+        around[1] = word * 32 + heads[word].trailing_zeros();
     }
     around
-}
-
-#[gpu_impl]
-impl Around {
-    /// The last head up to and with a position.
-    pub fn head_before(self, i: u32) -> u32 {
-        let bits = self.bits & u32::MAX >> (31 - i % 32);
-        if bits == 0 { self.before } else { self.first + 31 - bits.leading_zeros() }
-    }
-
-    /// The first head behind a position.
-    pub fn head_behind(self, i: u32) -> u32 {
-        let bits = self.bits & !(u32::MAX >> (31 - i % 32));
-        if bits == 0 { self.behind } else { self.first + bits.trailing_zeros() }
-    }
 }
 
 /// The tile of segment `s` that begins in the range from position `base` on, if the segment is long: there is at most one.

@@ -2,9 +2,10 @@
 
 use warpsmith::prelude::*;
 
-use super::key::{Key, Value, Word, word_of};
+use super::key::{Key, Value};
 use super::ranges::{HEADS, ROOM, THREADS, check_offsets, mark_heads, offsets_below, passes};
-use super::tile::{Bounds, ITEMS, SLOTS, TOP_LEVEL, slot, sort_words, write};
+use super::room::{ITEMS, SLOTS, load, store, write};
+use super::segment_network::{Bounds, TOP_LEVEL, sort_words};
 
 /// Blocks that a multiprocessor runs at once: a quarter of its threads, which hold many words each.
 const RESIDENT: u32 = 4;
@@ -44,40 +45,24 @@ pub fn sort_segments<K: Key, V: Value>(
             let passes = passes(of);
             let mut at = begin.saturating_sub(from).div_ceil(ROOM) * ROOM;
             while at < of && from + at < end {
-                let len = (of - at).min(ROOM) as u32;
-                let source = |place: u32| from + at + place as usize;
-                place::<K::Word>(&load::<K>(x, from + at, len, descending), &mut words);
+                let (first, len) = (from + at, (of - at).min(ROOM) as u32);
+                let source = |place: u32| first + place as usize;
+                let loaded = load::<K, THREADS, ITEMS>(x, within(x.len(), first, len), source, descending);
+                store::<K::Word, THREADS, ITEMS>(&loaded, &mut words);
                 if t == 0 {
                     atomic_max(&mut longest[0], passes);
                 }
                 sync_threads();
                 sort_words::<K::Word>(&mut words, &mut places, Bounds::NONE, TOP_LEVEL, len, has_values);
+                let write_to = |to: &mut [K], to_values: &mut [V]| {
+                    write::<K, V, THREADS>(
+                        &words, &places, x_values, to, to_values, first, len, source, has_values, descending,
+                    );
+                };
                 if passes.is_multiple_of(2) {
-                    write::<K, V, THREADS>(
-                        &words,
-                        &places,
-                        x_values,
-                        y,
-                        y_values,
-                        from + at,
-                        len,
-                        source,
-                        has_values,
-                        descending,
-                    );
+                    write_to(y, y_values);
                 } else {
-                    write::<K, V, THREADS>(
-                        &words,
-                        &places,
-                        x_values,
-                        spare,
-                        spare_values,
-                        from + at,
-                        len,
-                        source,
-                        has_values,
-                        descending,
-                    );
+                    write_to(spare, spare_values);
                 }
                 sync_threads();
                 at += ROOM;
@@ -86,28 +71,20 @@ pub fn sort_segments<K: Key, V: Value>(
         } else if from < begin {
             s += 1;
         } else {
-            let loaded = load::<K>(x, from, ROOM as u32, descending);
+            let source = |place: u32| from + place as usize;
+            let loaded = load::<K, THREADS, ITEMS>(x, within(x.len(), from, ROOM as u32), source, descending);
             if t == 0 {
                 level[0] = 0;
             }
             let next = mark_heads(offsets, s, end, &mut heads);
-            place::<K::Word>(&loaded, &mut words);
+            store::<K::Word, THREADS, ITEMS>(&loaded, &mut words);
             let len = uniform(offsets[next]) - from as u32;
             let bounds = Bounds::of(&heads);
             atomic_max(&mut level[0], bounds.level(len));
             sync_threads();
             sort_words::<K::Word>(&mut words, &mut places, bounds, uniform(level[0]), len, has_values);
             write::<K, V, THREADS>(
-                &words,
-                &places,
-                x_values,
-                y,
-                y_values,
-                from,
-                len,
-                |place| from + place as usize,
-                has_values,
-                descending,
+                &words, &places, x_values, y, y_values, from, len, source, has_values, descending,
             );
             sync_threads();
             s = next;
@@ -115,27 +92,8 @@ pub fn sort_segments<K: Key, V: Value>(
     }
 }
 
-/// The words of `len` keys behind position `from` that a thread loads, [`THREADS`] apart; the last word where there are none.
+/// How many of `len` positions from `first` on are below `all`.
 #[gpu_fn]
-fn load<K: Key>(x: &[K], from: usize, len: u32, descending: bool) -> [K::Word; ITEMS] {
-    let mut loaded = [K::Word::LAST; ITEMS];
-    let len = x.len().saturating_sub(from).min(len as usize) as u32;
-    #[unroll]
-    for k in 0..ITEMS as u32 {
-        let i = k * THREADS + thread_idx().x % THREADS;
-        if i < len {
-            assume(from + (i as usize) < x.len());
-            loaded[k] = word_of::<K>(x[from + i as usize], descending);
-        }
-    }
-    loaded
-}
-
-/// Writes these words to shared memory.
-#[gpu_fn]
-fn place<W: Word>(loaded: &[W; ITEMS], words: &mut [W]) {
-    #[unroll]
-    for k in 0..ITEMS {
-        words[slot(k as u32 * THREADS + thread_idx().x % THREADS)] = loaded[k];
-    }
+fn within(all: usize, first: usize, len: u32) -> u32 {
+    all.saturating_sub(first).min(len as usize) as u32
 }

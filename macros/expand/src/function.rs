@@ -17,13 +17,21 @@ use crate::errors::Errors;
 use crate::visitor::{Below, Visit, VisitMut};
 use syn::visit;
 
-/// Expands a device function.
-pub fn expand(item: &ItemFn) -> TokenStream {
-    expand_as(item, Some(&quote!(Self)))
+/// A device function, expanded.
+struct Expanded {
+    /// The function for the host.
+    twin: TokenStream,
+    /// That with the device side, and with the errors if there are any.
+    all: TokenStream,
 }
 
-/// Expands a device function whose instances are told apart by the name of the type `key`; without one, its twin alone.
-fn expand_as(item: &ItemFn, key: Option<&TokenStream>) -> TokenStream {
+/// Expands a device function.
+pub fn expand(item: &ItemFn) -> TokenStream {
+    expand_as(item, &quote!(Self)).all
+}
+
+/// Expands a device function whose instances are told apart by the name of the type `key`.
+fn expand_as(item: &ItemFn, key: &TokenStream) -> Expanded {
     let mut errors = Errors::default();
     let mut item = item.clone();
     PlainForms::default().visit_item_fn_mut(&mut item);
@@ -53,7 +61,8 @@ fn expand_as(item: &ItemFn, key: Option<&TokenStream>) -> TokenStream {
             "`self` needs `#[gpu_impl]` above the `impl` block, instead of `#[gpu_fn]` on the function",
         );
         let stand_in = super::impls::stand_in(&item.sig);
-        return super::fallback::function(&quote!(#[allow(warnings)] #item #stand_in), errors);
+        let all = super::fallback::function(&quote!(#[allow(warnings)] #item #stand_in), errors);
+        return Expanded { twin: all.clone(), all };
     }
     for input in item.sig.inputs.iter_mut().chain(&mut shown.inputs) {
         if let syn::FnArg::Typed(typed) = input {
@@ -69,13 +78,13 @@ fn expand_as(item: &ItemFn, key: Option<&TokenStream>) -> TokenStream {
     let mut recording =
         recording::recording(&params, &item.sig.output, &item.block, Some(&guard), &mut errors);
     recording.emitter.extend(inlining);
-    let twin_fn = twin_fn(&item, &shown, errors.any());
-    let Some(key) = key else { return twin_fn };
+    let twin = twin_fn(&item, &shown, errors.any());
     let held = held.function(&item.sig, &params, &item.block);
     let broken = errors.any() || lacks_lifetime(&item.sig);
     let hidden = hidden_type(&item, &recording, &held, key, broken);
-    let both = quote!(#twin_fn #hidden);
-    if errors.any() { super::fallback::function(&both, errors) } else { both }
+    let both = quote!(#twin #hidden);
+    let all = if errors.any() { super::fallback::function(&both, errors) } else { both };
+    Expanded { twin, all }
 }
 
 /// Expands a function in the body of another: a device function, with the attribute or without.
@@ -90,8 +99,8 @@ pub fn inner(item: &ItemFn) -> InnerFunction {
     item.attrs.retain(|attr| attr.path().segments.last().is_none_or(|last| last.ident != "gpu_fn"));
     // Constants of the emitter may call a function that is constant.
     let emit = item.sig.constness.map(|_| item.to_token_stream()).unwrap_or_default();
-    let witness = expand_as(&item, Some(&quote!((Self, [(); #number]))));
-    InnerFunction { twin: expand_as(&item, None), witness, emit }
+    let Expanded { twin, all } = expand_as(&item, &quote!((Self, [(); #number])));
+    InnerFunction { twin, witness: all, emit }
 }
 
 /// Refuses parameters of a generic type without bounds: no value of such a type can be read.

@@ -88,7 +88,7 @@ impl Recorder {
         Expr { kind: ExprKind::Cast(whole.into()), ty }
     }
 
-    /// `last + 1`, the end of a part from `start` through `last`. It is counted in 64 bits: a narrow type may lack the number.
+    /// `last + 1`, the end of a part from `start` through `last`. It has 64 bits, since the number may not fit the type of `last`.
     fn behind_last(&mut self, last: Expr, start: Option<&Expr>) -> Expr {
         let last = self.value(last);
         let wide = match last.ty.scalar() {
@@ -100,10 +100,10 @@ impl Recorder {
         let number = |k| Expr::constant(ConstValue::Int(k), Type::Scalar(wide));
         let end = self.binary(BinaryOp::Add, last, number(1));
         let end = self.simple(end);
-        // Behind -1 and the largest number follows 0: an end that only the start 0 has in order.
+        // It is 0 if `last` is -1 or the largest number. A start above 0 is then refused anyway, as it is above the end.
         if start.and_then(Expr::as_int).is_none_or(|start| start == 0) {
-            let is_behind_one = self.binary(BinaryOp::Ne, end.clone(), number(0));
-            self.assert(is_behind_one, LAST, true);
+            let has_end = self.binary(BinaryOp::Ne, end.clone(), number(0));
+            self.assert(has_end, LAST, true);
         }
         end
     }

@@ -13,7 +13,7 @@ pub trait IndexInteger: super::DeviceType + Copy {
     /// The index; a negative one becomes larger than any length.
     fn to_index(self) -> usize;
 
-    /// The index behind it, where a part ends that has it as its last; behind the largest there is none, so it stays that.
+    /// The end of a part whose last index this is. For the largest index, that is the index itself, which is larger than any length.
     #[inline(always)]
     fn index_behind(self) -> usize {
         self.to_index().saturating_add(1)

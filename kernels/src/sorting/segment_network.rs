@@ -6,11 +6,10 @@
 
 use warpsmith::prelude::*;
 
-use super::key::{Key, Value, Word, key_of};
-use super::ranges::{NONE, ROOM, THREADS, around};
+use super::key::Word;
+use super::ranges::{ROOM, THREADS, heads_around};
+use super::room::{ITEMS, SLOTS, STRIDE};
 
-/// Words of a thread.
-pub const ITEMS: usize = ROOM / THREADS as usize;
 /// The level at which a thread's own words are sorted: those of level `k` are sorted in groups of `2^k`.
 const OWN_LEVEL: u32 = ITEMS.ilog2();
 /// The level at which the words of a block are.
@@ -19,57 +18,8 @@ pub const TOP_LEVEL: u32 = ROOM.ilog2();
 const ALL: u32 = (1 << ITEMS) - 1;
 /// Threads of a warp.
 const WARP: u32 = 32;
-/// From a thread's word to its next in shared memory: neither neighbouring positions nor neighbouring threads share a bank.
-const STRIDE: u32 = THREADS + WARP / ITEMS as u32;
-/// Words of shared memory that [`ROOM`] of them take.
-pub const SLOTS: usize = ITEMS * STRIDE as usize;
 
-/// Where the word of a position is in shared memory.
-#[gpu_fn]
-pub fn slot(position: u32) -> u32 {
-    position % ITEMS as u32 * STRIDE + position / ITEMS as u32
-}
-
-/// Writes the keys of the first `len` sorted words behind position `first`, and with them the values, of which `source` has the positions by
-/// place. Each of `T` threads of a block calls it.
-#[allow(clippy::too_many_arguments)]
-#[gpu_fn]
-pub fn write<K: Key, V: Value, const T: u32>(
-    words: &[K::Word],
-    places: &[u16],
-    values: &[V],
-    y: &mut [K],
-    y_values: &mut [V],
-    first: usize,
-    len: u32,
-    source: impl Fn(u32) -> usize,
-    has_values: bool,
-    descending: bool,
-) {
-    assert!(first + len as usize <= y.len(), "an offset is beyond the keys");
-    #[unroll]
-    for k in 0..ROOM as u32 / T {
-        let i = k * T + thread_idx().x % T;
-        if i < len {
-            assume(first + (i as usize) < y.len());
-            y[first + i as usize] = key_of::<K>(words[slot(i)], descending);
-        }
-    }
-    if has_values {
-        assert!(values.len() >= y.len() && y_values.len() >= y.len());
-        #[unroll]
-        for k in 0..ROOM as u32 / T {
-            let i = k * T + thread_idx().x % T;
-            if i < len {
-                let from = source(places[slot(i)] as u32);
-                assume(from < values.len() && first + (i as usize) < y_values.len());
-                y_values[first + i as usize] = values[from];
-            }
-        }
-    }
-}
-
-/// The level at which a segment of so many words is sorted, wherever it begins.
+/// The level that sorts a segment of `len` words.
 #[gpu_fn]
 fn level_of(len: u32) -> u32 {
     if len <= ITEMS as u32 { OWN_LEVEL } else { 32 - (len - 1).leading_zeros() }
@@ -95,19 +45,13 @@ impl Bounds {
     /// Those of the calling thread, from the heads of all positions. Whole warps call it.
     pub fn of(heads: &[u32]) -> Self {
         let first = first_position();
-        let around = around(heads, first / 32);
-        let start = if first.is_multiple_of(32) { around.before } else { around.head_before(first - 1) };
-        let end = around.head_behind(first + ITEMS as u32 - 1);
-        Self {
-            heads: around.bits >> (first % 32) & ALL,
-            start: if start == NONE { 0 } else { start as i32 },
-            end: if end == NONE { ROOM as i32 } else { end as i32 },
-        }
+        let [start, end] = heads_around(heads, first, first + ITEMS as u32);
+        Self { heads: heads[first / 32] >> (first % 32) & ALL, start: start as i32, end: end as i32 }
     }
 
-    /// The level at which the segments are sorted that begin at the thread's words, before position `to`.
+    /// The level that sorts the segments that begin at the thread's words, before position `to`.
     pub fn level(self, to: u32) -> u32 {
-        // Segments that end at one of the words as well are no longer than they are.
+        // All but the last of these segments also end at the thread's words, so they are short.
         let last = first_position() + 31 - (self.heads | 1).leading_zeros();
         if self.heads == 0 || last >= to { OWN_LEVEL } else { level_of(self.end as u32 - last) }
     }
@@ -143,11 +87,11 @@ struct Held<W> {
     places: [u32; ITEMS],
 }
 
-/// Sorts the words of each segment, of up to `2^level`, in [`SLOTS`] of shared memory, and writes to `places` where each of them was. With
-/// places, equal words stay in their order. `level` is at least that of a thread's words; segments that it is too low for are in any order, as
-/// are those that begin at position `to` or behind it.
+/// Sorts the words of each segment in [`SLOTS`] of shared memory. With places, it writes to `places` the position that each word had, and
+/// keeps equal words in their order.
 ///
-/// Every thread of the block calls it, when all have written their words; it ends with a barrier.
+/// Segments have up to `2^level` words, and `level` is at least that of a thread's words. Words at `to` and behind it end up in any order.
+/// Every thread of the block calls it once all words are written. It ends with a barrier.
 #[gpu_fn]
 pub fn sort_words<W: Word>(
     words: &mut [W],
@@ -170,10 +114,10 @@ pub fn sort_words<W: Word>(
     if is_needed {
         sort_own::<W>(&mut held, heads, has_places);
     }
-    // The last merge is of segments across the bounds of groups, of which there is one at the top level.
+    // The last merge is for segments that lie in two groups. At the top level, there is one group.
     let merges = if level < TOP_LEVEL { level + 1 } else { TOP_LEVEL };
     for merged in OWN_LEVEL + 1..merges + 1 {
-        // Threads that have a group.
+        // The threads of a merged group.
         let threads = (1 << merged) / ITEMS as u32;
         if merged > level || threads > WARP {
             publish::<W>(&held, words, places, has_places);
@@ -197,8 +141,8 @@ pub fn sort_words<W: Word>(
     publish::<W>(&held, words, places, has_places);
 }
 
-/// Compares words that are as far apart as those of threads that are `apart`, then those of half the distance, and so on. Warps that are not
-/// needed only take part in the barriers.
+/// Compares the words of threads that are `apart`, then of those half as far apart, and so on down to a thread's own words. A warp that is
+/// not needed only takes part in the barriers.
 #[gpu_fn]
 fn halve<W: Word>(
     held: &mut Held<W>,
