@@ -88,14 +88,16 @@ impl Recorder {
         Expr { kind: ExprKind::Cast(whole.into()), ty }
     }
 
-    /// `last + 1`, the end of a part from `start` through `last`. It has 64 bits, since the number may not fit the type of `last`.
+    /// `last + 1`, the end of a part from `start` through `last`. It has 64 bits where the number may not fit the type of `last`.
     fn behind_last(&mut self, last: Expr, start: Option<&Expr>) -> Expr {
         let last = self.value(last);
-        let wide = match last.ty.scalar() {
-            Some(scalar) if scalar.is_signed() => Scalar::I64,
-            Some(_) => Scalar::U64,
-            None => return last,
-        };
+        let Some(scalar) = last.ty.scalar() else { return last };
+        if let (Some(last_number), Some((_, most))) = (last.as_int(), scalar.int_range())
+            && (0..most).contains(&last_number)
+        {
+            return Expr::constant(ConstValue::Int(last_number + 1), last.ty);
+        }
+        let wide = if scalar.is_signed() { Scalar::I64 } else { Scalar::U64 };
         let last = self.cast(last, Type::Scalar(wide));
         let number = |k| Expr::constant(ConstValue::Int(k), Type::Scalar(wide));
         let end = self.binary(BinaryOp::Add, last, number(1));
