@@ -5,6 +5,7 @@ use warpsmith::prelude::*;
 
 use super::Complex32;
 use super::kernel::fft_tile;
+use super::matrices::{Matrices, Passes, in_two_launches};
 use super::radix::ELEMENTS;
 use super::sequences::Span;
 use super::short::{self, ShortRows, fft_short_rows};
@@ -132,12 +133,12 @@ impl<'a> Family<'a> for Fft<'a> {
                 });
             }
             Way::Rows(tiles) => (tiles, 0, "a block takes whole rows".to_owned()),
-            Way::Matrices { columns, rows } => (
-                columns,
+            Way::Matrices(matrices) => (
+                matrices.columns,
                 self.rows().workspace(limits),
                 format!(
                     "rows are matrices: their {} columns are transformed, then their rows",
-                    1 << rows.log
+                    1 << matrices.rows.log
                 ),
             ),
         };
@@ -149,7 +150,7 @@ impl<'a> Family<'a> for Fft<'a> {
             Way::Nothing => return Ok(Vec::new()),
             Way::Short { grid } => self.by_short_rows(grid, target)?,
             Way::Rows(tiles) => self.by_rows(tiles, target)?,
-            Way::Matrices { columns, rows } => self.by_matrices(columns, rows, target)?,
+            Way::Matrices(matrices) => self.by_matrices(matrices, target)?,
         }])
     }
 }
@@ -179,45 +180,19 @@ impl<'a> Fft<'a> {
         )))
     }
 
-    /// Two launches for as many rows as have room in the workspace: one for the columns of their matrices, and one for the rows of these.
-    ///
-    /// Element `(i, k)` of a matrix is `i * 2^rows.log + k` in `x` and in the workspace, and `i + k * 2^columns.log` in `y`.
-    fn by_matrices(self, columns: Tiles, rows: Tiles, target: &Target) -> Result<Step<'a>, KernelError> {
-        let (layout, inverse, scale) = (self.x.layout(), self.is_inverse, self.scale);
-        let (batch, len, at_once) = (layout.rows, layout.cols, self.rows().at_once());
-        let (from, to) = (layout.row_stride, self.y.layout().row_stride);
+    /// Two launches: one for the columns of matrices, and one for their rows.
+    fn by_matrices(self, matrices: Matrices, target: &Target) -> Result<Step<'a>, KernelError> {
+        let (layout, inverse) = (self.x.layout(), self.is_inverse);
+        let (batch, at_once) = (layout.rows, self.rows().at_once());
+        let passes =
+            Passes { matrices, from: layout.row_stride, to: self.y.layout().row_stride, scale: self.scale };
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
-        let mut spare: Buffer<Complex32> = target.device.alloc_uninit(at_once * len)?;
-        let (width, height) = (1 << rows.log, 1 << columns.log);
-        let column = move |base, outer| Span { base, shift: rows.log, outer, inner: 1, step: width };
-        let first = move |row: usize, count: usize| {
-            let (from, to) = (column(row * from, from), column(0, len));
-            columns.sequences(count * width, 1.0, 2.0 / len as f32, from, to)
-        };
-        let along = Span { base: 0, shift: columns.log, outer: len, inner: width, step: 1 };
-        let second = move |row: usize, count: usize| {
-            let to = Span { base: row * to, shift: columns.log, outer: to, inner: 1, step: height };
-            rows.sequences(count * height, scale, 0.0, along, to)
-        };
-        macro_rules! down {
-            ($at:expr) => {
-                fft_tile::<ELEMENTS>(&x, &mut spare, $at, columns.log, true, true, true, inverse, false)
-            };
-        }
-        macro_rules! across {
-            ($at:expr) => {
-                fft_tile::<ELEMENTS>(&spare, &mut y, $at, rows.log, false, true, false, false, inverse)
-            };
-        }
-        let by_columns = columns.prepare(target, down!(first(0, at_once)))?;
-        let by_rows = rows.prepare(target, across!(second(0, at_once)))?;
-        Ok(Step::new(move || {
-            for row in (0..batch).step_by(at_once) {
-                let count = at_once.min(batch - row);
-                by_columns.launch(down!(first(row, count)))?;
-                by_rows.launch(across!(second(row, count)))?;
-            }
-            Ok(())
-        }))
+        let mut spare: Buffer<Complex32> = target.device.alloc_uninit(at_once * layout.cols)?;
+        let (down, along) = (matrices.columns.log, matrices.rows.log);
+        Ok(in_two_launches!(
+            target, passes, batch, at_once,
+            at => fft_tile::<ELEMENTS>(&x, &mut spare, at, down, true, true, true, inverse, false),
+            at => fft_tile::<ELEMENTS>(&spare, &mut y, at, along, false, true, false, false, inverse),
+        ))
     }
 }

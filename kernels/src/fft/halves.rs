@@ -10,18 +10,16 @@ use super::Complex32;
 /// Threads of a block.
 pub const THREADS: u32 = 256;
 
-/// The rows of a launch; distances are in elements.
+/// The rows of a launch that copies them; distances are in elements.
 #[derive(Clone, Copy, Debug, PartialEq, GpuType)]
 #[repr(C)]
 pub struct HalfRows {
     /// Their number.
     pub count: usize,
-    /// Elements of a complex row, as a power of two. The half of a real row's spectrum has one more.
+    /// Elements of a complex row, as a power of two.
     pub log: u32,
-    /// From one half of a spectrum to the next.
-    pub spectra: usize,
-    /// From one complex row to the next.
-    pub rows: usize,
+    /// From one real row to the next. Complex rows follow one another without gaps.
+    pub apart: usize,
 }
 
 /// Two elements of a row and of a half of a spectrum: those as far from the beginning and from the end.
@@ -30,65 +28,6 @@ pub struct HalfRows {
 pub(super) struct Pair {
     pub first: Complex32,
     pub last: Complex32,
-}
-
-/// A thread's place: its row, and the distance of its elements from both ends.
-#[derive(Clone, Copy, Debug, GpuType)]
-#[repr(C)]
-struct Place {
-    row: usize,
-    k: usize,
-}
-
-#[gpu_impl]
-impl HalfRows {
-    /// The place of the calling thread. There are as many places in a row as pairs, of which the first has an element by itself.
-    fn place(self) -> Place {
-        let (i, bits) = (global_id(), self.log.max(1) - 1);
-        Place { row: i >> bits, k: i & ((1usize << bits) - 1) }
-    }
-}
-
-/// The halves of spectra of real rows, in place of the spectra of complex rows of half the length. A thread has two elements.
-#[gpu_kernel(launch_bounds(THREADS))]
-pub fn fft_join_halves(y: &mut [Complex32], rows: HalfRows) {
-    let (len, Place { row, k }) = (1usize << rows.log, rows.place());
-    if row < rows.count {
-        let start = row * rows.spectra;
-        if k == 0 {
-            let Pair { first, last } = ends(y[start]);
-            y[start] = first;
-            y[start + len] = last;
-            if len > 1 {
-                y[start + len / 2] = y[start + len / 2].conjugate();
-            }
-        } else {
-            let Pair { first, last } =
-                joined(y[start + k], y[start + len - k], Complex32::unit(k as f32 / len as f32));
-            y[start + k] = first;
-            y[start + len - k] = last;
-        }
-    }
-}
-
-/// The spectra of complex rows of half the length, `z`, of the halves of spectra of real rows. A thread has two elements.
-#[gpu_kernel(launch_bounds(THREADS), noalias)]
-pub fn fft_split_halves(x: &[Complex32], z: &mut [Complex32], rows: HalfRows) {
-    let (len, Place { row, k }) = (1usize << rows.log, rows.place());
-    if row < rows.count {
-        let (from, to) = (row * rows.spectra, row * rows.rows);
-        if k == 0 {
-            z[to] = of_ends(x[from], x[from + len]);
-            if len > 1 {
-                z[to + len / 2] = x[from + len / 2].conjugate();
-            }
-        } else {
-            let Pair { first, last } =
-                split(x[from + k], x[from + len - k], Complex32::unit(k as f32 / len as f32));
-            z[to + k] = first;
-            z[to + len - k] = last;
-        }
-    }
 }
 
 /// The first and the last element of the half of a real row's spectrum, of the first element of the complex row's.
@@ -128,24 +67,24 @@ fn halves(a: Complex32, b: Complex32) -> Pair {
     Pair { first: a.plus(b.conjugate()).scaled(0.5), last: a.minus(b.conjugate()).scaled(0.5) }
 }
 
-/// Real rows as complex rows of half the length. `rows.spectra` counts the elements from one real row to the next.
+/// Real rows as complex rows of half the length.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
 pub fn fft_pair_up(x: &[f32], z: &mut [Complex32], rows: HalfRows) {
-    let (i, len) = (global_id(), 1usize << rows.log);
-    let (row, k) = (i >> rows.log, i & (len - 1));
+    let i = global_id();
+    let (row, k) = (i >> rows.log, i & ((1usize << rows.log) - 1));
     if row < rows.count {
-        let from = row * rows.spectra + 2 * k;
-        z[row * rows.rows + k] = Complex32 { re: x[from], im: x[from + 1] };
+        let from = row * rows.apart + 2 * k;
+        z[i] = Complex32 { re: x[from], im: x[from + 1] };
     }
 }
 
-/// Complex rows of half the length as real rows. `rows.spectra` counts the elements from one real row to the next.
+/// Complex rows of half the length as real rows.
 #[gpu_kernel(launch_bounds(THREADS), noalias)]
 pub fn fft_take_apart(z: &[Complex32], y: &mut [f32], rows: HalfRows) {
-    let (i, len) = (global_id(), 1usize << rows.log);
-    let (row, k) = (i >> rows.log, i & (len - 1));
+    let i = global_id();
+    let (row, k) = (i >> rows.log, i & ((1usize << rows.log) - 1));
     if row < rows.count {
-        let (to, pair) = (row * rows.spectra + 2 * k, z[row * rows.rows + k]);
+        let (to, pair) = (row * rows.apart + 2 * k, z[i]);
         y[to] = pair.re;
         y[to + 1] = pair.im;
     }

@@ -4,13 +4,17 @@ use warpsmith::driver::Limits;
 use warpsmith::prelude::*;
 
 use super::Complex32;
-use super::call::{Fft, MOST_BITS, settings};
-use super::halves::{HalfRows, THREADS, fft_join_halves, fft_pair_up, fft_split_halves, fft_take_apart};
-use super::real_rows::{LEAST_BITS, irfft_rows, rfft_rows};
+use super::call::{MOST_BITS, settings};
+use super::halves::{HalfRows, THREADS, fft_pair_up, fft_take_apart};
+use super::kernel::fft_tile;
+use super::matrices::{InPairs, Matrices, Passes, in_two_launches};
+use super::radix::{BITS, ELEMENTS};
+use super::real_long::{irfft_split_columns, rfft_join_rows};
+use super::real_rows::{irfft_rows, rfft_rows};
 use super::real_short::{self, RealRows, irfft_short_rows, rfft_short_rows};
 use super::sequences::Span;
-use super::ways::{MANY_FROM, MANY_OF_SPLIT_FROM, Rows, Tiles, in_packs, of_each};
-use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, extents, matrix, matrix_mut, side_by_side};
+use super::ways::{MANY_FROM, MANY_OF_SPLIT_FROM, Rows, Tiles, of_each};
+use crate::argument::{Input, Layout, Matrix, MatrixMut, Output, extents, side_by_side};
 use crate::call::{Call, Family, Plan, Step, Target, grid_of, step};
 use crate::error::KernelError;
 
@@ -49,8 +53,8 @@ pub fn rfft<'a>(device: &Device, x: Matrix<'a, f32>, y: MatrixMut<'a, Complex32>
 
 /// The real rows whose spectra are the rows of `x` up to the middle, the inverse of [`rfft`]. `x`: `[batch, n / 2 + 1]`, `y`: `[batch, n]`.
 ///
-/// Nothing reads the imaginary parts of the first and the last column, which are zero in spectra of real rows. Where rows take more than one
-/// launch, the plan's workspace has a copy of the spectra, which [`workspace`](Call::workspace) does not limit.
+/// Nothing reads the imaginary parts of the first and the last column, which are zero in spectra of real rows. Rows whose elements are not
+/// adjacent pairs aligned to 8 bytes are made in the plan's workspace, and then copied.
 ///
 /// # Errors
 /// Those of [`rfft`], where `y` has `n` columns.
@@ -58,9 +62,6 @@ pub fn irfft<'a>(device: &Device, x: Matrix<'a, Complex32>, y: MatrixMut<'a, f32
     let scale = 1.0 / (y.layout().cols / 2).max(1) as f32;
     Call::new(device, Irfft { x, y, scale, workspace: None })
 }
-
-/// Why a call has one launch.
-const IN_ONE_LAUNCH: &str = "a block transforms whole rows as complex ones of half the length";
 
 /// Transforms of real rows with their arguments.
 pub struct Rfft<'a> {
@@ -80,6 +81,19 @@ pub struct Irfft<'a> {
 
 settings! { Rfft Irfft }
 
+/// In a block, a thread has elements of one row alone.
+const _: () = assert!(real_short::MOST_BITS + 1 >= BITS);
+
+/// How complex rows of half the length are transformed, and the halves of spectra joined or split.
+enum Way {
+    /// Threads take whole rows.
+    Short { grid: u32 },
+    /// Blocks take whole rows.
+    Rows(Tiles),
+    /// A row is a matrix, whose columns and then rows are transformed.
+    Matrices(Matrices),
+}
+
 /// Real rows and halves of their spectra.
 #[derive(Clone, Copy)]
 struct Real {
@@ -87,8 +101,6 @@ struct Real {
     spectra: Layout,
     /// Whether the memory of the real rows is that of complex rows of half the length.
     is_paired: bool,
-    /// Whether that is in packs of two complex numbers.
-    in_packs: bool,
     workspace: Option<usize>,
 }
 
@@ -102,13 +114,17 @@ impl Real {
         let [rows, spectra] = [rows, spectra].map(alone_or_apart);
         let is_even = rows.row_stride.is_multiple_of(2);
         let is_paired = is_even && head.is_some_and(|head| head.is_multiple_of(2));
-        let halved = Layout { row_stride: rows.row_stride / 2, ..rows };
-        Self { rows, spectra, is_paired, in_packs: is_paired && in_packs(head, halved), workspace }
+        Self { rows, spectra, is_paired, workspace }
     }
 
     /// Elements of a complex row.
     fn len(&self) -> usize {
         self.rows.cols / 2
+    }
+
+    /// Elements from one complex row to the next: copies follow one another without gaps.
+    fn apart(&self) -> usize {
+        if self.is_paired { self.rows.row_stride / 2 } else { self.len() }
     }
 
     /// Refuses other lengths than powers of two, and halves of spectra of other lengths. The real rows have the name `real`.
@@ -128,77 +144,74 @@ impl Real {
         extents(spectra, self.spectra, [self.rows.rows, n / 2 + 1], &why)
     }
 
-    /// The launches' rows, with `rows` elements from one complex row to the next.
-    fn at(&self, spectra: usize, rows: usize) -> HalfRows {
-        HalfRows { count: self.rows.rows, log: self.len().ilog2(), spectra, rows }
-    }
-
-    /// Blocks of `each` elements of complex rows for a thread.
-    fn grid(&self, each: usize) -> u32 {
-        let threads = self.rows.rows.saturating_mul((self.len() / each).max(1));
-        grid_of(threads.div_ceil(THREADS as usize))
-    }
-
-    /// The launch that transforms whole rows in its blocks, if one can. Threads have more elements of complex rows of `2^many_from`, or longer.
-    fn whole(&self, many_from: u32, limits: &Limits) -> Option<Tiles> {
+    /// Threads have more elements of complex rows of `2^many_from` or more. `pairs` says which launch of matrices takes pairs.
+    fn way(&self, many_from: u32, pairs: InPairs, limits: &Limits) -> Way {
         let log = self.len().ilog2();
-        let is_one_launch = self.is_paired && self.rows.rows > 0 && log >= LEAST_BITS;
-        Tiles::of_rows(log, self.rows.rows, many_from, limits).filter(|_| is_one_launch)
-    }
-
-    /// Whether a thread transforms a whole row.
-    fn is_short(&self) -> bool {
-        self.is_paired && self.rows.rows > 0 && self.len().ilog2() <= real_short::MOST_BITS
-    }
-
-    /// The plan of a call whose threads do. `kernel` is the name of its kernel.
-    fn short_plan(&self, kernel: &'static str) -> Plan {
-        Plan {
-            kernel,
-            types: "Complex32".to_owned(),
-            tile: real_short::THREADS as usize * self.len(),
-            grid: grid_of(self.rows.rows.div_ceil(real_short::THREADS as usize)),
-            block: real_short::THREADS,
-            shared: real_short::SHARED,
-            workspace: 0,
-            why: "a thread transforms a row as a complex one of half the length".to_owned(),
+        if log <= real_short::MOST_BITS {
+            return Way::Short { grid: grid_of(self.rows.rows.div_ceil(real_short::THREADS as usize)) };
+        }
+        match Tiles::of_rows(log, self.rows.rows, many_from, limits) {
+            Some(tiles) => Way::Rows(tiles),
+            None => Way::Matrices(Matrices::of_real(log, self.at_once(), pairs, limits)),
         }
     }
 
-    /// The rows of its launch.
+    /// Rows that have room in the workspace between two launches.
+    fn at_once(&self) -> usize {
+        let Self { workspace, .. } = *self;
+        Rows { batch: self.rows.rows, len: self.len(), in_packs: false, workspace }.at_once()
+    }
+
+    /// The plan of a call that takes this way, by the kernel for rows of its length.
+    fn plan(&self, way: &Way, [short, rows, matrices]: [&'static str; 3], pairs: InPairs) -> Plan {
+        let copied = if self.is_paired { 0 } else { self.rows.rows };
+        let bytes = |rows: usize| rows * self.len() * size_of::<Complex32>();
+        match way {
+            Way::Short { grid } => Plan {
+                kernel: short,
+                types: "Complex32".to_owned(),
+                tile: real_short::THREADS as usize * self.len(),
+                grid: *grid,
+                block: real_short::THREADS,
+                shared: real_short::SHARED,
+                workspace: bytes(copied),
+                why: "a thread transforms a row as a complex one of half the length".to_owned(),
+            },
+            Way::Rows(tiles) => {
+                let why = "a block transforms whole rows as complex ones of half the length";
+                tiles.plan(rows, bytes(copied), why.to_owned())
+            }
+            Way::Matrices(of) => {
+                let (tiles, what) = match pairs {
+                    InPairs::Columns => (of.columns, "columns are transformed, of halves of spectra"),
+                    InPairs::Rows => (of.rows, "rows are transformed, into halves of spectra"),
+                };
+                let why = format!("complex rows of half the length are matrices, whose {what} in one launch");
+                tiles.plan(matrices, bytes(self.at_once() + copied), why)
+            }
+        }
+    }
+
+    /// The rows of a launch of threads that take whole ones.
     fn short_rows(&self, factor: f32) -> RealRows {
-        let (rows, spectra) = (self.rows.row_stride / 2, self.spectra.row_stride);
-        RealRows { count: self.rows.rows, rows, spectra, factor }
+        RealRows { count: self.rows.rows, rows: self.apart(), spectra: self.spectra.row_stride, factor }
     }
 
     /// Where the complex rows are, and where the halves of spectra.
     fn spans(&self) -> [Span; 2] {
-        [self.rows.row_stride / 2, self.spectra.row_stride].map(Span::of_rows)
+        [self.apart(), self.spectra.row_stride].map(Span::of_rows)
     }
 
-    /// Bytes of complex rows that no argument has.
-    fn spare(&self) -> usize {
-        self.rows.rows * self.len() * size_of::<Complex32>()
+    /// The rows of a launch that copies them, and its grid.
+    fn copied(&self) -> (HalfRows, u32) {
+        let count = self.rows.rows;
+        let at = HalfRows { count, log: self.len().ilog2(), apart: self.rows.row_stride };
+        (at, grid_of(count.saturating_mul(self.len()).div_ceil(THREADS as usize)))
     }
 
-    /// The plan of a call whose own kernel has this name. `spare` bytes are for spectra, and `packs` is about the rows of the complex transform.
-    fn plan(&self, kernel: &'static str, spare: usize, packs: bool, limits: &Limits, why: &str) -> Plan {
-        if self.rows.rows == 0 {
-            return Plan::nothing("Complex32".to_owned(), "`y` has no elements");
-        }
-        let complex =
-            Rows { batch: self.rows.rows, len: self.len(), in_packs: packs, workspace: self.workspace };
-        let copied = if self.is_paired { 0 } else { self.spare() };
-        Plan {
-            kernel,
-            types: "Complex32".to_owned(),
-            tile: 2 * THREADS as usize,
-            grid: self.grid(2),
-            block: THREADS,
-            shared: 0,
-            workspace: complex.workspace(limits) + spare + copied,
-            why: why.to_owned(),
-        }
+    /// Memory for complex rows that no argument has.
+    fn spare(&self, target: &Target, rows: usize) -> Result<Box<Buffer<Complex32>>, KernelError> {
+        Ok(Box::new(target.device.alloc_uninit(rows * self.len())?))
     }
 }
 
@@ -213,56 +226,56 @@ impl<'a> Family<'a> for Rfft<'a> {
         let real = self.real();
         real.check("x", "y")?;
         self.y.memory().apart_from("y", self.x.memory(), "x")?;
-        if real.is_short() {
-            return Ok(real.short_plan("rfft_short_rows"));
+        if real.rows.rows == 0 {
+            return Ok(Plan::nothing("Complex32".to_owned(), "`y` has no elements"));
         }
-        if let Some(tiles) = real.whole(MANY_FROM, limits) {
-            return Ok(tiles.plan("rfft_rows", 0, IN_ONE_LAUNCH.to_owned()));
-        }
-        let packs = real.in_packs && in_packs(self.y.memory().misalignment(), self.y.layout());
-        let why =
-            "pairs of elements are transformed as complex numbers, into halves of spectra that it joins";
-        Ok(real.plan("fft_join_halves", 0, packs, limits, why))
+        let way = real.way(MANY_FROM, InPairs::Rows, limits);
+        Ok(real.plan(&way, ["rfft_short_rows", "rfft_rows", "rfft_join_rows"], InPairs::Rows))
     }
 
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
         if plan.grid == 0 {
             return Ok(Vec::new());
         }
-        let (real, mut steps) = (self.real(), Vec::new());
-        let (count, len, from, to) =
-            (real.rows.rows, real.len(), real.rows.row_stride, real.spectra.row_stride);
+        let (real, scale, mut steps) = (self.real(), self.scale, Vec::new());
         let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
-        if real.is_short() {
-            let (x, rows, log) = (x.values::<Complex32>(), real.short_rows(self.scale), len.ilog2());
-            return Ok(vec![step!(target, (plan.grid, plan.block), rfft_short_rows(&x, &mut y, rows, log))]);
-        }
-        if let Some(tiles) = real.whole(MANY_FROM, target.device.limits()) {
-            let [from, to] = real.spans();
-            let (x, at) = (x.values::<Complex32>(), tiles.sequences(count, self.scale, 0.0, from, to));
-            let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
-            return Ok(vec![of_each!(tiles, N => step!(
-                target,
-                shared(grid, threads, bytes),
-                rfft_rows::<N>(&x, &mut y, at, tiles.log)
-            ))]);
-        }
-        let pairs = if real.is_paired {
-            matrix(x.values::<Complex32>(), count, len)?.stride(from / 2)?
+        let x = if real.is_paired {
+            x.values::<Complex32>()
         } else {
-            let mut pairs: Box<Buffer<Complex32>> = Box::new(target.device.alloc_uninit(count * len)?);
+            let mut pairs = real.spare(target, real.rows.rows)?;
             // SAFETY: the step owns the buffer.
             let paired = unsafe { Input::of_step(&pairs) };
-            let at = real.at(from, len);
-            steps.push(step!(target, (real.grid(1), THREADS), fft_pair_up(&x, &mut *pairs, at)));
-            matrix(paired, count, len)?
+            let (at, grid) = real.copied();
+            steps.push(step!(target, (grid, THREADS), fft_pair_up(&x, &mut *pairs, at)));
+            paired
         };
-        let spectra = matrix_mut(y.again(), count, len)?.stride(to)?;
-        let complex =
-            Fft { x: pairs, y: spectra, is_inverse: false, scale: self.scale, workspace: self.workspace };
-        steps.extend(complex.steps(plan, target)?);
-        let at = real.at(to, len);
-        steps.push(step!(target, (plan.grid, THREADS), fft_join_halves(&mut y, at)));
+        let (count, log) = (real.rows.rows, real.len().ilog2());
+        steps.push(match real.way(MANY_FROM, InPairs::Rows, target.device.limits()) {
+            Way::Short { grid } => {
+                let rows = real.short_rows(scale);
+                step!(target, (grid, real_short::THREADS), rfft_short_rows(&x, &mut y, rows, log))
+            }
+            Way::Rows(tiles) => {
+                let [from, to] = real.spans();
+                let at = tiles.sequences(count, scale, 0.0, from, to);
+                let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
+                of_each!(tiles, N => step!(
+                    target,
+                    shared(grid, threads, bytes),
+                    rfft_rows::<N>(&x, &mut y, at, log)
+                ))
+            }
+            Way::Matrices(matrices) => {
+                let passes = Passes { matrices, from: real.apart(), to: real.spectra.row_stride, scale };
+                let mut spare = real.spare(target, real.at_once())?;
+                let (down, along) = (matrices.columns.log, matrices.rows.log);
+                in_two_launches!(
+                    target, passes, count, real.at_once(),
+                    at => fft_tile::<ELEMENTS>(&x, &mut *spare, at, down, true, true, true, false, false),
+                    at => rfft_join_rows(&*spare, &mut y, at, along),
+                )
+            }
+        });
         Ok(steps)
     }
 }
@@ -278,59 +291,56 @@ impl<'a> Family<'a> for Irfft<'a> {
         let real = self.real();
         real.check("y", "x")?;
         self.y.memory().apart_from("y", self.x.memory(), "x")?;
-        if real.is_short() {
-            return Ok(real.short_plan("irfft_short_rows"));
+        if real.rows.rows == 0 {
+            return Ok(Plan::nothing("Complex32".to_owned(), "`y` has no elements"));
         }
-        if let Some(tiles) = real.whole(MANY_OF_SPLIT_FROM, limits) {
-            return Ok(tiles.plan("irfft_rows", 0, IN_ONE_LAUNCH.to_owned()));
-        }
-        let packs = real.in_packs || !real.is_paired;
-        let why =
-            "it makes spectra of complex rows of halves of spectra, whose elements are pairs of real ones";
-        Ok(real.plan("fft_split_halves", real.spare(), packs, limits, why))
+        let way = real.way(MANY_OF_SPLIT_FROM, InPairs::Columns, limits);
+        Ok(real.plan(&way, ["irfft_short_rows", "irfft_rows", "irfft_split_columns"], InPairs::Columns))
     }
 
     fn steps(self, plan: &Plan, target: &Target) -> Result<Vec<Step<'a>>, KernelError> {
         if plan.grid == 0 {
             return Ok(Vec::new());
         }
-        let (real, mut steps) = (self.real(), Vec::new());
-        let (count, len, to) = (real.rows.rows, real.len(), real.rows.row_stride);
-        let (x, mut y) = (self.x.into_memory(), self.y.into_memory());
-        if real.is_short() {
-            let (mut y, rows, log) = (y.into_values::<Complex32>(), real.short_rows(self.scale), len.ilog2());
-            return Ok(vec![step!(target, (plan.grid, plan.block), irfft_short_rows(&x, &mut y, rows, log))]);
-        }
-        if let Some(tiles) = real.whole(MANY_OF_SPLIT_FROM, target.device.limits()) {
-            let [to, from] = real.spans();
-            let mut y = y.into_values::<Complex32>();
-            let at = tiles.sequences(count, self.scale, 0.0, from, to);
-            let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
-            return Ok(vec![of_each!(tiles, N => step!(
-                target,
-                shared(grid, threads, bytes),
-                irfft_rows::<N>(&x, &mut y, at, tiles.log)
-            ))]);
-        }
-        let mut split: Box<Buffer<Complex32>> = Box::new(target.device.alloc_uninit(count * len)?);
-        // SAFETY: the step owns the buffer.
-        let spectra = matrix(unsafe { Input::of_step(&split) }, count, len)?;
-        let at = real.at(real.spectra.row_stride, len);
-        steps.push(step!(target, (plan.grid, THREADS), fft_split_halves(&x, &mut *split, at)));
-        let mut spare: Box<Buffer<Complex32>> =
-            Box::new(target.device.alloc_uninit(if real.is_paired { 0 } else { count * len })?);
-        let pairs = if real.is_paired {
-            matrix_mut(y.again().into_values::<Complex32>(), count, len)?.stride(to / 2)?
+        let (real, scale) = (self.real(), self.scale);
+        let (x, mut reals) = (self.x.into_memory(), self.y.into_memory());
+        let mut pairs = real.spare(target, if real.is_paired { 0 } else { real.rows.rows })?;
+        let mut y = if real.is_paired {
+            reals.again().into_values::<Complex32>()
         } else {
             // SAFETY: the last step owns the buffer.
-            matrix_mut(unsafe { Output::of_step(&mut spare) }, count, len)?
+            unsafe { Output::of_step(&mut pairs) }
         };
-        let complex =
-            Fft { x: spectra, y: pairs, is_inverse: true, scale: self.scale, workspace: self.workspace };
-        steps.extend(complex.steps(plan, target)?);
+        let (count, log) = (real.rows.rows, real.len().ilog2());
+        let mut steps = vec![match real.way(MANY_OF_SPLIT_FROM, InPairs::Columns, target.device.limits()) {
+            Way::Short { grid } => {
+                let rows = real.short_rows(scale);
+                step!(target, (grid, real_short::THREADS), irfft_short_rows(&x, &mut y, rows, log))
+            }
+            Way::Rows(tiles) => {
+                let [to, from] = real.spans();
+                let at = tiles.sequences(count, scale, 0.0, from, to);
+                let (grid, threads, bytes) = (tiles.grid, tiles.threads, tiles.shared);
+                of_each!(tiles, N => step!(
+                    target,
+                    shared(grid, threads, bytes),
+                    irfft_rows::<N>(&x, &mut y, at, log)
+                ))
+            }
+            Way::Matrices(matrices) => {
+                let passes = Passes { matrices, from: real.spectra.row_stride, to: real.apart(), scale };
+                let mut spare = real.spare(target, real.at_once())?;
+                let (down, along) = (matrices.columns.log, matrices.rows.log);
+                in_two_launches!(
+                    target, passes, count, real.at_once(),
+                    at => irfft_split_columns(&x, &mut *spare, at, down),
+                    at => fft_tile::<ELEMENTS>(&*spare, &mut y, at, along, false, true, false, false, true),
+                )
+            }
+        }];
         if !real.is_paired {
-            let at = real.at(to, len);
-            steps.push(step!(target, (real.grid(1), THREADS), fft_take_apart(&*spare, &mut y, at)));
+            let (at, grid) = real.copied();
+            steps.push(step!(target, (grid, THREADS), fft_take_apart(&*pairs, &mut reals, at)));
         }
         Ok(steps)
     }

@@ -9,11 +9,9 @@ use super::half_blocks::{load_halves, store_halves};
 use super::halves::{Pair, ends, joined, of_ends, split};
 use super::kernel::MOST_THREADS;
 use super::passes::{Exchange, Share, share, transform_all};
-use super::radix::{BITS, reversed, spread};
+use super::radix::{reversed, spread};
 use super::sequences::{Sequences, load, store};
 
-/// Bits of the shortest complex rows: a thread has elements of one row alone.
-pub(super) const LEAST_BITS: u32 = BITS;
 /// Bits of the longest complex rows whose halves of spectra go through shared memory: threads would use parts of sectors.
 const STAGED: u32 = 7;
 /// Bits of the longest complex rows that go through shared memory too. Those of longer ones fill sectors.

@@ -4,6 +4,7 @@ use warpsmith::driver::Limits;
 use warpsmith::{Kernel, Launch};
 
 use super::Complex32;
+use super::matrices::Matrices;
 use super::radix::ELEMENTS;
 use super::sequences::{Sequences, Span};
 use super::short::{self, OF_WARP};
@@ -19,7 +20,7 @@ pub(super) const MANY: usize = 32;
 pub(super) const MANY_FROM: u32 = 13;
 pub(super) const MANY_OF_SPLIT_FROM: u32 = 14;
 /// Elements of a block, unless its sequences are long.
-const OF_BLOCK: usize = 4096;
+pub(super) const OF_BLOCK: usize = 4096;
 
 /// A launch: the lengths of its sequences, their blocks and their shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,7 @@ pub(super) struct Tiles {
 
 impl Tiles {
     /// `count` sequences of `2^log` elements; `spare` elements of shared memory for each row of columns.
-    fn new(log: u32, count: usize, elements: usize, spare: usize) -> Self {
+    pub fn new(log: u32, count: usize, elements: usize, spare: usize) -> Self {
         let group = (1usize << log).max(ELEMENTS);
         let of_block = (elements / group).max(1);
         let groups = count.div_ceil(group >> log);
@@ -114,7 +115,7 @@ pub(super) enum Way {
     /// Blocks take whole rows.
     Rows(Tiles),
     /// A row is a matrix, whose columns and then rows are transformed.
-    Matrices { columns: Tiles, rows: Tiles },
+    Matrices(Matrices),
 }
 
 /// The rows of a call.
@@ -144,15 +145,7 @@ impl Rows {
         if let Some(tiles) = Tiles::of_rows(log, batch, MANY_FROM, limits) {
             return Way::Rows(tiles);
         }
-        let batch = self.at_once();
-        // As many neighbouring columns as fill sectors of memory.
-        let side = |log: u32, other: u32, spare: usize| {
-            let wide = Tiles::new(log, batch << other, 2 * OF_BLOCK, spare);
-            let fits = wide.shared <= limits.shared_opt_in;
-            if log >= 10 && fits { wide } else { Tiles::new(log, batch << other, OF_BLOCK, spare) }
-        };
-        let (down, along) = (log / 2, log - log / 2);
-        Way::Matrices { columns: side(down, along, 0), rows: side(along, down, 1) }
+        Way::Matrices(Matrices::new(log, self.at_once(), limits))
     }
 
     /// Rows that have room in the workspace.
@@ -164,7 +157,7 @@ impl Rows {
     /// Bytes of the workspace.
     pub fn workspace(&self, limits: &Limits) -> usize {
         match self.way(limits) {
-            Way::Matrices { .. } => self.at_once() * self.len * size_of::<Complex32>(),
+            Way::Matrices(_) => self.at_once() * self.len * size_of::<Complex32>(),
             _ => 0,
         }
     }
