@@ -30,6 +30,7 @@ mod escape;
 mod failures;
 mod flattened;
 mod fragments;
+mod generic_numbers;
 mod globals;
 mod handles;
 mod hostile_names;

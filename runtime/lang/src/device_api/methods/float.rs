@@ -41,7 +41,7 @@ fn from_bits(_args: &[Type], ret: &Type) -> CudaText {
 /// The integer of a float's size.
 pub trait FloatBits {
     /// `u16`, `u32` or `u64`.
-    type Bits: crate::device_api::number::Num;
+    type Bits: crate::device_api::number::Int;
 }
 
 impl FloatBits for f32 {

@@ -68,7 +68,7 @@ fn checked(pair: &'static str, prelude: &'static Prelude) -> impl Fn(&[Type], &T
 /// The unsigned integer of the same width.
 pub trait Unsigned {
     /// `u32` for `i32`.
-    type Unsigned: crate::device_api::number::Num;
+    type Unsigned: crate::device_api::number::Int;
 }
 
 macro_rules! unsigned {
@@ -84,7 +84,7 @@ unsigned! { i8 => u8, i16 => u16, i32 => u32, i64 => u64, isize => usize, u8 => 
 /// The signed integer of the same width.
 pub trait Signed {
     /// `i32` for `u32`.
-    type Signed: crate::device_api::number::Num;
+    type Signed: crate::device_api::number::Int;
 }
 
 macro_rules! signed {

@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 use warpsmith_macros::gpu_fn;
 
 use crate::device_api::number::{Int, Num};
-use crate::witness::{FnProbe, never_called};
+use crate::witness::{DeviceFn, FnProbe, never_called};
 
 /// The function behind a method.
 #[doc(hidden)]
@@ -111,7 +111,7 @@ impl<T: Num> PartialCmpMethods for T {}
 /// Methods that order all floats.
 pub trait TotalMethods: Sized {
     #[doc(hidden)]
-    type Marker;
+    type Marker: DeviceFn;
     #[doc(hidden)]
     fn total_cmp_in_kernels(&self, _other: &Self, _probe: &FnProbe<Self::Marker>) -> Ordering {
         never_called()
@@ -121,6 +121,8 @@ pub trait TotalMethods: Sized {
 total! {
     total_cmp32 f32, i32;
     total_cmp64 f64, i64;
+    total_cmp_f16 crate::half::f16, i16;
+    total_cmp_bf16 crate::half::bf16, i16;
 }
 
 macro_rules! methods {

@@ -47,6 +47,23 @@ macro_rules! halves {
             fn is_sign_positive(self) -> bool {
                 self.to_bits() >> 15 == 0
             }
+
+            fn to_bits(self) -> u16 {
+                <$t>::to_bits(self)
+            }
+
+            fn from_bits(bits: u16) -> Self {
+                <$t>::from_bits(bits)
+            }
+
+            fn total_cmp(&self, other: &Self) -> core::cmp::Ordering {
+                // The integer of the bits, whose negative numbers are turned.
+                let key = |x: &Self| {
+                    let bits = <$t>::to_bits(*x) as i16;
+                    if bits < 0 { bits ^ i16::MAX } else { bits }
+                };
+                key(self).cmp(&key(other))
+            }
         }
 
         impl crate::device_api::number::half_float::Half for $t {

@@ -1,46 +1,23 @@
 //! Numbers: what generic device code bounds its types with.
 
 mod half_float;
+mod int;
 mod num;
 
+pub use int::Int;
 pub use num::{Num, Number};
 
-use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Neg, Not, Shl, Shr};
+use core::cmp::Ordering;
+use core::ops::Neg;
 
+use crate::device_api::methods::{FloatBits, FloatMethods, TotalMethods};
 use crate::types::operators;
-
-/// An integer type.
-pub trait Int:
-    Num
-    + Eq
-    + Ord
-    + BitAnd<Output = Self>
-    + BitOr<Output = Self>
-    + BitXor<Output = Self>
-    + Not<Output = Self>
-    + Shl<u32, Output = Self>
-    + Shr<u32, Output = Self>
-    + BitAndAssign
-    + BitOrAssign
-    + BitXorAssign
-    + operators::BitAnd
-    + operators::BitOr
-    + operators::BitXor
-    + operators::Not
-    + operators::Shl<u32>
-    + operators::Shr<u32>
-    + operators::BitAndAssign
-    + operators::BitOrAssign
-    + operators::BitXorAssign
-    + crate::device_api::methods::IntMethods
-{
-}
 
 /// Declares [`Float`] with std's methods, for generic device code.
 macro_rules! float {
     ($($method:ident($($arg:ident: $ty:ty),*);)+ => $($other:ident($($by:ident: $of:ty),*) -> $ret:ty;)+) => {
         /// `f16`, `bf16`, `f32` or `f64`, with the methods that `f64` has in Rust's library.
-        pub trait Float: Num + Neg<Output = Self> + operators::Neg + crate::device_api::methods::FloatMethods {
+        pub trait Float: Num + Neg<Output = Self> + operators::Neg + FloatMethods + TotalMethods {
             $(
                 #[doc = concat!("As `f64::", stringify!($method), "`.")]
                 fn $method(self $(, $arg: $ty)*) -> Self;
@@ -49,6 +26,10 @@ macro_rules! float {
                 #[doc = concat!("As `f64::", stringify!($other), "`.")]
                 fn $other(self $(, $by: $of)*) -> $ret;
             )+
+            /// As `f64::from_bits`, of the unsigned integer of this size.
+            fn from_bits(bits: <Self as FloatBits>::Bits) -> Self;
+            /// As `f64::total_cmp`.
+            fn total_cmp(&self, other: &Self) -> Ordering;
         }
 
         float! { impl f32: $($method($($arg: $ty),*) -> Self;)+ $($other($($by: $of),*) -> $ret;)+ }
@@ -63,6 +44,16 @@ macro_rules! float {
                     $float::$method(self $(, $arg)*)
                 }
             )+
+
+            #[inline]
+            fn from_bits(bits: <Self as FloatBits>::Bits) -> Self {
+                $float::from_bits(bits)
+            }
+
+            #[inline]
+            fn total_cmp(&self, other: &Self) -> Ordering {
+                $float::total_cmp(self, other)
+            }
         }
     };
 }
@@ -77,13 +68,5 @@ float! {
     =>
     sin_cos() -> (Self, Self);
     is_nan() -> bool; is_infinite() -> bool; is_finite() -> bool; is_normal() -> bool; is_subnormal() -> bool;
-    is_sign_negative() -> bool; is_sign_positive() -> bool;
+    is_sign_negative() -> bool; is_sign_positive() -> bool; to_bits() -> <Self as FloatBits>::Bits;
 }
-
-macro_rules! integers {
-    ($($t:ty)+) => {$(
-        impl Int for $t {}
-    )+};
-}
-
-integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
