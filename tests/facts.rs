@@ -54,6 +54,34 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     lines.take_while(|(_, line)| *line != "#[cfg(test)]").filter(|(_, line)| !line.starts_with("//"))
 }
 
+#[test]
+fn functions_of_the_library_that_check_fault_at_the_line_that_calls_them() {
+    let folders = ["runtime/lang/src/types", "runtime/lang/src/device_api", "runtime/tiles/src"];
+    let mut missing = Vec::new();
+    for (path, text) in folders.into_iter().flat_map(sources).filter(|(path, _)| !path.contains("tests")) {
+        let (mut attributes, mut tracked) = (String::new(), false);
+        for (line, code) in code(&text) {
+            if code.starts_with("#[") {
+                attributes += code;
+            } else if ["fn ", "pub fn ", "pub(crate) fn ", "pub unsafe fn "]
+                .iter()
+                .any(|start| code.starts_with(start))
+            {
+                tracked = std::mem::take(&mut attributes).contains("#[track_caller]");
+            } else {
+                attributes.clear();
+            }
+            let calls = ["debug_assert!(", "check_index(", "check_range("];
+            let checks = calls.iter().any(|call| code.starts_with(call))
+                && (code.ends_with('(') || code.ends_with(");"));
+            if checks && !tracked {
+                missing.push(format!("{path}:{line}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "these functions need `#[track_caller]`: {missing:?}");
+}
+
 /// The files that ask for the text of a builtin's name, and what for.
 const SHOWN: [(&str, &str); 6] = [
     ("runtime/interpreter/src/interpreter/lower/synchronisation.rs", "reports of barriers"),

@@ -92,6 +92,23 @@ fn wrong(x: &[f32], v: View<f32>, m: View2<f32>, y: &mut [f32], how: u32, n: i64
         unreachable!("no way");
     }
     debug_assert!(how != 25 || t != 1, "once more");
+    let at = at as usize;
+    let mut staged = shared!(Tile<f32, 4, 8, Padded>);
+    staged[(t % 4, t % 8)] = 1.0;
+    f.x += match how {
+        26 => m.row(at)[0],
+        27 => m.part(at, 0, 1, 1).rows() as f32,
+        28 => m.part(0, at, 1, 1).rows() as f32,
+        29 => m.tile(at, 0, 1, 1).rows() as f32,
+        30 => m.tile(0, at, 1, 2).rows() as f32,
+        31 => View2::new(x, at, 2).rows() as f32,
+        32 => View3::new(x, 1, 2, at).rows() as f32,
+        33 => View3::new(x, 1, 2, 3).plane(at).rows() as f32,
+        34 => staged[(at, 0)],
+        35 => staged[(0, at)],
+        36 => second_of(&x[at..]),
+        _ => 0.0,
+    };
     y[t] = f.x;
 }
 
@@ -100,6 +117,38 @@ fn launched(device: &Device, how: u32, n: i64) -> warpsmith::Result<()> {
     let mut y = device.upload(&[0.0f32; 32])?;
     let (v, m) = (x.view(), x.view2(2, 3).expect("it fits"));
     wrong(&x, v, m, &mut y, how, n).grid(1).block(32).launch(device)
+}
+
+/// As in Rust, its fault is one of the line that calls it.
+#[gpu_fn]
+#[track_caller]
+fn second_of(x: &[f32]) -> f32 {
+    let second = 1;
+    x[second]
+}
+
+/// The line of a case of the second match.
+fn later(how: u32) -> u32 {
+    FIRST + how + 11
+}
+
+#[test]
+fn what_the_library_checks_is_a_fault_of_the_line_that_calls_it() {
+    for (how, n, text) in [
+        (26, 2, "index 2 is out of bounds for length 2"),
+        (27, 2, "range bound 3 is beyond 2"),
+        (28, 4, "range bound 5 is beyond 3"),
+        (29, 2, "index 2 is out of bounds for length 2"),
+        (30, 2, "index 4 is out of bounds for length 3"),
+        (31, 4, "range bound 8 is beyond 6"),
+        (32, 5, "range bound 10 is beyond 6"),
+        (33, 1, "index 1 is out of bounds for length 1"),
+        (34, 4, "index 4 is out of bounds for length 4"),
+        (35, 8, "index 8 is out of bounds for length 8"),
+        (36, 5, "index 1 is out of bounds for length 1"),
+    ] {
+        says(text, later(how), |device| launched(device, how, n));
+    }
 }
 
 #[test]

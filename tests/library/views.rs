@@ -75,9 +75,9 @@ fn what_is_outside_a_matrix_is_a_fault() {
             });
         };
     }
-    faults!(tile_outside, "a tile is outside its matrix");
+    faults!(tile_outside, "is out of bounds for length");
     faults!(cell_outside, "views.rs");
-    faults!(too_large, "a matrix has more elements than its slice");
+    faults!(too_large, "range bound 9 is beyond 6");
 }
 
 #[gpu_kernel]

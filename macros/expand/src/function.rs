@@ -70,14 +70,14 @@ fn expand_as(item: &ItemFn, key: &TokenStream) -> Expanded {
         }
     }
     super::body_check::check(&item.block, &params, &item.sig.generics, &mut errors);
-    let inlining = signature::inlining(&item.attrs);
+    let attributes = signature::of_attributes(&item.attrs);
     let name = &item.sig.ident;
     let held = HeldBody { owner: quote!(Self), name: format_ident!("__held_body"), generic: false };
     let plain = signature::instance_generics(&item.sig.generics).params.is_empty().then(|| quote!(#name));
     let guard = held.guard(plain.as_ref(), &item.sig.generics);
     let mut recording =
         recording::recording(&params, &item.sig.output, &item.block, Some(&guard), &mut errors);
-    recording.emitter.extend(inlining);
+    recording.emitter.extend(attributes);
     let twin = twin_fn(&item, &shown, errors.any());
     let held = held.function(&item.sig, &params, &item.block);
     let broken = errors.any() || lacks_lifetime(&item.sig);

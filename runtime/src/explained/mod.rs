@@ -22,6 +22,7 @@ use crate::error::Result;
 use crate::ir::{CoarsenNeeds, Condition, Proof};
 use crate::passes;
 use crate::resources::{Bodies, Unrolled};
+use crate::sources::is_library;
 
 /// The explanation of a launch: why each index is in bounds or checked, the form of each loop, and the cost of the checks.
 ///
@@ -150,16 +151,21 @@ impl Explanation {
         if !self.wide.is_empty() {
             text += &format!("more index arithmetic would fit `int` if {}\n", quoted(&self.wide));
         }
-        let mut lines: BTreeMap<(&str, u32), Vec<String>> = BTreeMap::new();
+        // The library's own functions stand after the user's.
+        let mut lines: BTreeMap<(bool, &str, u32), Vec<String>> = BTreeMap::new();
         let loops = self.loops.iter().zip(unrolled).map(|(own, unrolled)| (own.at, own.told(*unrolled)));
         let indices = self.indices.iter().map(|index| (index.at, index.to_string()));
         for (at, told) in loops.chain(indices) {
-            let line = lines.entry((at.file, at.line)).or_default();
+            let line = lines.entry((is_library(at.file), at.file, at.line)).or_default();
             if !line.contains(&told) {
                 line.push(told);
             }
         }
-        for ((file, line), told) in lines {
+        let mut heading = "In functions of the library:\n";
+        for ((library, file, line), told) in lines {
+            if library {
+                text += std::mem::take(&mut heading);
+            }
             text += &format!("{file}:{line}\n");
             told.iter().for_each(|told| text += &format!("    {told}\n"));
         }

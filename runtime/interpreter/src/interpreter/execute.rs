@@ -170,6 +170,14 @@ impl<'p> RunningThread<'p> {
                     Op::Fail { message, site } => {
                         self.panic(&program.messages[message as usize], site);
                     }
+                    Op::Beyond { value, limit, range, site } => {
+                        let [value, limit] = [value, limit].map(|index| self.index(index));
+                        if range {
+                            self.out_of_range(value, limit, site)
+                        } else {
+                            self.out_of_bounds(value, limit, site)
+                        }
+                    }
                     Op::Print { table } => {
                         program.prints[table as usize].print(frame);
                     }

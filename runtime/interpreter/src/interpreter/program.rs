@@ -288,6 +288,13 @@ pub(super) enum Op {
         message: u32,
         site: Site,
     },
+    /// Ends the launch with an index, or a bound of a range, beyond its limit.
+    Beyond {
+        value: Index,
+        limit: Index,
+        range: bool,
+        site: Site,
+    },
     Print {
         table: u32,
     },

@@ -3,8 +3,8 @@
 use super::precedence::ASSIGNMENT;
 use super::{Printer, SiteKind, arith, prelude};
 use crate::ir::{
-    ArgumentAccess, ArrayId, BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, Type, VarId,
-    VarKind, visit,
+    ArgumentAccess, ArrayId, AssertFailure, BinaryOp, Block, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind,
+    Type, VarId, VarKind, visit,
 };
 
 impl Printer<'_> {
@@ -56,7 +56,7 @@ impl Printer<'_> {
                 self.function.push(&format!("return {value};"));
             }
             StmtKind::Assert { debug, proof, .. } if !self.asserts(*debug, *proof) => {}
-            StmtKind::Assert { cond, message, .. } => self.assert(cond, message, stmt.at),
+            StmtKind::Assert { cond, failure, .. } => self.assert(cond, failure, stmt.at),
             StmtKind::Print { pieces, args } => self.print(pieces, args),
             StmtKind::Launch(launch) => self.launch(launch, stmt.at),
         }
@@ -260,9 +260,21 @@ impl Printer<'_> {
         }
     }
 
-    fn assert(&mut self, cond: &Expr, message: &str, at: crate::ir::Location) {
+    fn assert(&mut self, cond: &Expr, failure: &AssertFailure, at: crate::ir::Location) {
         self.need(&prelude::CHECKS);
-        let site = self.site(SiteKind::Assert(message.to_owned()), at);
+        let kind = match failure {
+            AssertFailure::Message(message) => SiteKind::Assert(message.clone()),
+            AssertFailure::Index => SiteKind::Bounds,
+            AssertFailure::Range => SiteKind::Range,
+        };
+        let site = self.site(kind, at);
+        if let (AssertFailure::Index | AssertFailure::Range, ExprKind::Binary(_, value, limit)) =
+            (failure, &cond.kind)
+        {
+            let [a, b] = [value, limit].map(|e| self.argument(e));
+            let text = self.unary(crate::ir::UnaryOp::Not, cond).text;
+            return self.function.push(&format!("if ({text}) ws_fail(ws_fault, {site}, {a}, {b});"));
+        }
         if cond.as_bool() == Some(false) {
             return self.function.push(&format!("ws_fail(ws_fault, {site}, 0, 0);"));
         }

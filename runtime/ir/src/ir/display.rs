@@ -4,8 +4,8 @@
 use std::fmt::{Display, Formatter, Result, Write};
 
 use super::{
-    BinaryOp, Block, Const, ConstValue, Expr, ExprKind, Extent, Function, Module, Proof, RangeLoop, Scalar,
-    Spelling, Stmt, StmtKind, Type, UnaryOp, VarId, VarKind,
+    AssertFailure, BinaryOp, Block, Const, ConstValue, Expr, ExprKind, Extent, Function, Module, Proof,
+    RangeLoop, Scalar, Spelling, Stmt, StmtKind, Type, UnaryOp, VarId, VarKind,
 };
 
 impl Display for Scalar {
@@ -187,13 +187,17 @@ impl Printer<'_> {
             StmtKind::Continue(id) => format!("continue@{}", id.0),
             StmtKind::Return(None) => "return".to_owned(),
             StmtKind::Return(Some(e)) => format!("return {}", self.expr(e)),
-            StmtKind::Assert { cond, message, debug, proof } => {
+            StmtKind::Assert { cond, failure, debug, proof } => {
                 let name = match (debug, proof) {
                     (true, Proof::Text) => "proven assert",
                     (true, _) => "debug assert",
                     (false, _) => "assert",
                 };
-                format!("{name} {}, {message:?}", self.expr(cond))
+                let told = match failure {
+                    AssertFailure::Message(message) => format!(", {message:?}"),
+                    AssertFailure::Index | AssertFailure::Range => String::new(),
+                };
+                format!("{name} {}{told}", self.expr(cond))
             }
             StmtKind::Print { args, .. } => format!("print {}", self.exprs(args)),
             StmtKind::Launch(launch) => {

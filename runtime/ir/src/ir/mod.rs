@@ -90,7 +90,7 @@ pub use instances::{ArrayId, ClosureType, DeclaredShared, InstanceId, Instances,
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
 pub use layout::ValueLayout;
 pub use quantity::{Parameter, Quantity};
-pub use stmt::{Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
+pub use stmt::{AssertFailure, Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
 pub use tensor_map::TensorMapType;
 pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};
 

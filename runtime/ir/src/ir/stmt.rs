@@ -88,8 +88,8 @@ pub enum StmtKind {
     Assert {
         /// The condition that must hold.
         cond: Expr,
-        /// The message otherwise.
-        message: String,
+        /// What is told otherwise.
+        failure: AssertFailure,
         /// `debug_assert!`, or what Rust asserts by itself: printed with the bounds checks, and left out where they are.
         debug: bool,
         /// Why it holds, if it is one of these.
@@ -104,6 +104,17 @@ pub enum StmtKind {
     },
     /// A kernel launches a kernel.
     Launch(Box<NestedLaunch>),
+}
+
+/// What a false assertion tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AssertFailure {
+    /// Its message.
+    Message(String),
+    /// An index at or beyond a length; the condition is `index < length`.
+    Index,
+    /// A bound beyond a limit; the condition is `bound <= limit`.
+    Range,
 }
 
 /// The range of a `for` loop; all parts have the type of `var`, but `step`, which is a `u64`.

@@ -25,6 +25,8 @@ pub(super) struct Frame {
     pub ret: Type,
     pub at: Location,
     pub line: Location,
+    /// The line of the call, if checks are reported there.
+    pub caller: Option<Location>,
     pub vars: Vec<Variable>,
     pub params: Vec<VarId>,
     pub blocks: Vec<OpenBlock>,
@@ -74,6 +76,7 @@ impl Frame {
             foreign: None,
             meaning: None,
             inline: None,
+            caller: None,
             fresh: None,
             settled: Vec::new(),
             unnamed: Vec::new(),

@@ -4,8 +4,8 @@ use super::block::kept;
 use super::escape::given_params;
 use super::{Local, Receiver, RecordError, Recorder};
 use crate::ir::{
-    Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, Ordered, Orders, Proof, StmtKind,
-    Type, VarKind,
+    AssertFailure, BinaryOp, Builtin, Effect, Expr, ExprKind, FnId, FormatPiece, Location, Meaning, Ordered,
+    Orders, Proof, StmtKind, Type, VarKind,
 };
 
 /// The target that a call resolves to.
@@ -269,7 +269,9 @@ impl Recorder {
     /// The function of an instance, recorded at its first call.
     fn instance(&mut self, device: &DeviceCallee) -> Option<FnId> {
         let key = device.instance();
-        if let Some(id) = self.instances.get(&key) {
+        let line = self.line_of_call();
+        let caller = |recorder: &Self| recorder.at_callers.contains(&key).then_some(line);
+        if let Some(id) = self.instances.get(&(key, caller(self))) {
             return Some(*id);
         }
         if self.in_progress.contains(&key) {
@@ -283,7 +285,11 @@ impl Recorder {
         let id = FnId(self.functions.len() as u32);
         self.gives.push(given_params(&function, &self.gives));
         self.functions.push(function);
-        self.instances.insert(key, id);
+        let caller = caller(self);
+        if caller.is_some() {
+            self.checked_at_callers.insert(id);
+        }
+        self.instances.insert((key, caller), id);
         Some(id)
     }
 
@@ -404,9 +410,20 @@ impl Recorder {
     pub fn assert(&mut self, cond: Expr, message: &str, debug: bool) -> Expr {
         if cond.as_bool() != Some(true) {
             self.frame().add_effect(Effect::Writes);
-            let message = message.to_owned();
-            self.push(StmtKind::Assert { cond, message, debug, proof: Proof::Open });
+            let failure = AssertFailure::Message(message.to_owned());
+            self.push(StmtKind::Assert { cond, failure, debug, proof: Proof::Open });
         }
+        Expr::unit()
+    }
+
+    /// A check that an index is below a length, or that the end of a range is not beyond a limit. Its fault tells both.
+    pub(crate) fn check_bound(&mut self, failure: AssertFailure, bound: Expr, limit: Expr) -> Expr {
+        let [bound, limit] = [bound, limit].map(|e| self.value(e)).map(|e| self.bind(e));
+        let op = if failure == AssertFailure::Index { BinaryOp::Lt } else { BinaryOp::Le };
+        self.frame().add_effect(Effect::Writes);
+        // It is not folded: the fault reads the operands.
+        let cond = Expr { kind: ExprKind::Binary(op, bound.into(), limit.into()), ty: Type::BOOL };
+        self.push(StmtKind::Assert { cond, failure, debug: true, proof: Proof::Open });
         Expr::unit()
     }
 

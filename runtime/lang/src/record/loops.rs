@@ -3,8 +3,8 @@
 use super::block::kept;
 use super::{Local, RecordError, Recorder};
 use crate::ir::{
-    BinaryOp, Block, ConstValue, Expr, ExprKind, Location, LoopId, Proof, RangeLoop, StmtKind, Type, VarId,
-    VarKind, visit,
+    AssertFailure, BinaryOp, Block, ConstValue, Expr, ExprKind, Location, LoopId, Proof, RangeLoop, StmtKind,
+    Type, VarId, VarKind, visit,
 };
 
 /// The words of Rust's `step_by` for a step of zero.
@@ -233,8 +233,8 @@ impl Recorder {
         let step = self.settled(step, "step");
         let zero = Expr::constant(ConstValue::Int(0), step.ty.clone());
         let cond = self.binary(BinaryOp::Ne, step.clone(), zero);
-        let message = ZERO_STEP.to_owned();
-        self.push(StmtKind::Assert { cond, message, debug: true, proof: Proof::Open });
+        let failure = AssertFailure::Message(ZERO_STEP.to_owned());
+        self.push(StmtKind::Assert { cond, failure, debug: true, proof: Proof::Open });
         step
     }
 

@@ -12,6 +12,7 @@
 
 mod adapters;
 mod assign;
+mod at_caller;
 mod block;
 mod call;
 mod compare;
@@ -56,7 +57,7 @@ pub use part_shape::PartShape;
 pub(crate) use parts::NO_ELEMENTS;
 pub(crate) use range::{HALF_OPEN, INCLUSIVE};
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::ir::{Expr, FnId, Function, Location, Type};
 
@@ -70,7 +71,11 @@ pub struct Recorder {
     gives: Vec<Vec<bool>>,
     /// The kernel itself, and those that are launched.
     kernels: Vec<launch::Instance>,
-    instances: HashMap<call::Instance, FnId>,
+    /// By the line of the call too, for the functions whose checks report it.
+    instances: HashMap<(call::Instance, Option<Location>), FnId>,
+    at_callers: HashSet<call::Instance>,
+    /// Those of `functions` that are of these instances.
+    checked_at_callers: HashSet<FnId>,
     in_progress: Vec<call::Instance>,
     frames: Vec<Frame>,
     /// The values of the names that emitters hold.
@@ -89,6 +94,8 @@ impl Recorder {
             gives: Vec::new(),
             kernels: Vec::new(),
             instances: HashMap::new(),
+            at_callers: HashSet::new(),
+            checked_at_callers: HashSet::new(),
             in_progress: Vec::new(),
             frames: Vec::new(),
             locals: Vec::new(),
@@ -119,7 +126,9 @@ impl Recorder {
         self.frames.push(Frame::new(name, ret, at));
         body(self);
         let frame = self.frames.pop().unwrap_or_else(|| Frame::new(name, Type::Unit, at));
+        let caller = frame.caller;
         let mut function = frame.finish();
+        self.check_at_caller(&mut function, caller);
         let kept = keep_temporaries(Body {
             name,
             params: &function.params,

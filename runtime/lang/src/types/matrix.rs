@@ -2,12 +2,12 @@
 
 use core::marker::PhantomData;
 
+use super::bound::{check_index, check_range};
 use super::view::{mutable_place, place};
 use super::{DeviceType, GpuType, View, ViewMut};
 use crate::ir::{Builtin, CudaText, Facts, Meaning, Name, Type};
 use crate::meaning::{Arguments, give};
 use crate::record::Callee;
-use crate::simulator::context;
 use crate::witness::{DeviceFn, FnProbe, never_called};
 use warpsmith_macros::gpu_impl;
 
@@ -39,9 +39,7 @@ impl<const WORDS: usize> DeviceFn for RawParts<WORDS> {
 #[inline]
 #[track_caller]
 fn checked(index: usize, extent: u64) -> usize {
-    if index >= extent as usize {
-        context::fault_bounds(index as i64, extent as usize);
-    }
+    check_index(index, extent as usize);
     index
 }
 
@@ -83,8 +81,9 @@ macro_rules! matrix {
         #[gpu_impl]
         impl<'a, T: GpuType> $name<'a, T> {
             /// The elements of a slice as a row-major matrix of `rows` × `cols`.
+            #[track_caller]
             pub fn new(x: $slice, rows: usize, cols: usize) -> $name<'a, T> {
-                debug_assert!(rows * cols <= x.len(), "a matrix has more elements than its slice");
+                check_range(rows * cols, x.len());
                 unsafe { $name::from_raw_parts(x.$address(), rows, cols, cols) }
             }
 
@@ -110,21 +109,21 @@ macro_rules! matrix {
             }
 
             /// The part of `rows` × `cols` elements from (`row`, `col`) on.
+            #[track_caller]
             pub fn part(self, row: usize, col: usize, rows: usize, cols: usize) -> $name<'a, T> {
-                let fits = row + rows <= self.rows as usize && col + cols <= self.cols as usize;
-                debug_assert!(fits, "a part of a matrix is outside it");
+                check_range(row + rows, self.rows as usize);
+                check_range(col + cols, self.cols as usize);
                 let start = row * self.stride as usize + col;
                 unsafe { $name::from_raw_parts(self.ptr.add(start), rows, cols, self.stride as usize) }
             }
 
             /// Tile (`row`, `col`) of a matrix divided into tiles of `height` × `width`; tiles at the edges are
             /// smaller.
+            #[track_caller]
             pub fn tile(self, row: usize, col: usize, height: usize, width: usize) -> $name<'a, T> {
                 let (top, left) = (row * height, col * width);
-                debug_assert!(
-                    top < self.rows as usize && left < self.cols as usize,
-                    "a tile is outside its matrix"
-                );
+                check_index(top, self.rows as usize);
+                check_index(left, self.cols as usize);
                 let rows = height.min(self.rows as usize - top);
                 let cols = width.min(self.cols as usize - left);
                 let start = top * self.stride as usize + left;
@@ -132,8 +131,9 @@ macro_rules! matrix {
             }
 
             /// A row.
+            #[track_caller]
             pub fn row(self, row: usize) -> $row<'a, T> {
-                debug_assert!(row < self.rows as usize, "a row is outside its matrix");
+                check_index(row, self.rows as usize);
                 unsafe { $row::from_raw_parts(self.ptr.add(row * self.stride as usize), self.cols as usize) }
             }
         }
@@ -238,8 +238,9 @@ macro_rules! volume {
         #[gpu_impl]
         impl<'a, T: GpuType> $name<'a, T> {
             /// A volume of the elements of a slice, plane after plane, row after row.
+            #[track_caller]
             pub fn new(x: $slice, planes: usize, rows: usize, cols: usize) -> $name<'a, T> {
-                debug_assert!(planes * rows * cols <= x.len(), "a volume has more elements than its slice");
+                check_range(planes * rows * cols, x.len());
                 unsafe { $name::from_raw_parts(x.$address(), planes, rows, cols, rows * cols, cols) }
             }
 
@@ -259,8 +260,9 @@ macro_rules! volume {
             }
 
             /// A plane.
+            #[track_caller]
             pub fn plane(self, plane: usize) -> $plane<'a, T> {
-                debug_assert!(plane < self.planes as usize, "a plane is outside its volume");
+                check_index(plane, self.planes as usize);
                 let start = plane * self.plane_stride as usize;
                 unsafe {
                     $plane::from_raw_parts(

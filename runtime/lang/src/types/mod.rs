@@ -1,6 +1,7 @@
 //! Device types: scalars, vectors, slices, views, shared arrays, enums and their operators, as Rust types that a kernel may
 //! use, and as their values while a kernel is simulated. This module is independent of CUDA text.
 
+mod bound;
 mod chunks;
 mod enums;
 mod equality;
@@ -19,6 +20,7 @@ mod view;
 
 pub use crate::device_type::{AnyBits, Constant, DeviceType, GpuType, InShared};
 #[doc(hidden)]
+pub use bound::{check_index, check_range};
 pub use chunks::{ArrayParts, Chunks, ChunksMut};
 pub use enums::no_variant;
 #[doc(hidden)]

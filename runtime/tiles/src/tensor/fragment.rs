@@ -131,6 +131,7 @@ pub trait Fragment: DeviceType {
     /// Stores `convert(element)` of the `COLS` columns from `first` on to a tile with the fragment's rows, by `ptx::stmatrix_x4`.
     ///
     /// `COLS` and `first` are multiples of 16, and converted elements have 16 bits. Compute capability 9.0.
+    #[track_caller]
     fn store_tile<O: AnyBits, const ROWS: usize, const COLS: usize, L: Layout, F: Fn(Self::Element) -> O>(
         &self,
         tile: Tile<O, ROWS, COLS, L>,

@@ -53,6 +53,7 @@ impl<const R: usize, const C: usize> WarpAccumulator<f32, R, C> {
     /// The 16 columns from `col` on, rounded to `T`, as the left operand of another product. Each sum stays in its lane.
     ///
     /// `col` is a multiple of 16.
+    #[track_caller]
     pub fn to_operand<T: HalfElement>(&self, col: usize) -> OperandA<T, R> {
         debug_assert!(col % 16 == 0 && col + 16 <= 8 * C, "an operand is outside the sums");
         let mut registers = [[0u32; 4]; R];
@@ -95,6 +96,7 @@ impl<T, const ROWS: usize, const COLS: usize, L: Layout> Tile<'_, T, ROWS, COLS,
 #[gpu_impl]
 impl<'a, T: TensorElement, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T, ROWS, COLS, L> {
     /// Rows from `row` on, 32 bytes of each from column `k` on; all lanes of the warp together.
+    #[track_caller]
     pub fn operand_a<const R: usize>(self, row: usize, k: usize) -> OperandA<T, R> {
         debug_assert!(row + 16 * R <= ROWS && k + 2 * Self::UNIT <= COLS, "an operand is outside the tile");
         let lane = lane_id() as usize;
@@ -109,6 +111,7 @@ impl<'a, T: TensorElement, const ROWS: usize, const COLS: usize, L: Layout> Tile
 
     /// Rows of the operand from `row` on, which are columns of the tile, 16 elements of each from row `k` of the tile on,
     /// transposed while they are loaded; all lanes of the warp together. Elements have 16 bits.
+    #[track_caller]
     pub fn operand_at<const R: usize>(self, row: usize, k: usize) -> OperandA<T, R> {
         debug_assert!(k + 16 <= ROWS && row + 16 * R <= COLS, "an operand is outside the tile");
         let lane = lane_id() as usize;
@@ -123,6 +126,7 @@ impl<'a, T: TensorElement, const ROWS: usize, const COLS: usize, L: Layout> Tile
 
     /// Columns of the operand from `col` on, which are rows of the tile, 32 bytes of each from column `k` of the tile on; all
     /// lanes of the warp together.
+    #[track_caller]
     pub fn operand_bt<const C: usize>(self, col: usize, k: usize) -> OperandB<T, C> {
         debug_assert!(col + 8 * C <= ROWS && k + 2 * Self::UNIT <= COLS, "an operand is outside the tile");
         let lane = lane_id() as usize;
@@ -139,6 +143,7 @@ impl<'a, T: TensorElement, const ROWS: usize, const COLS: usize, L: Layout> Tile
 
     /// Columns from `col` on, 16 elements of each from row `k` on, transposed while they are loaded; all lanes of the warp
     /// together. Elements have 16 bits.
+    #[track_caller]
     pub fn operand_b<const C: usize>(self, k: usize, col: usize) -> OperandB<T, C> {
         debug_assert!(k + 16 <= ROWS && col + 8 * C <= COLS, "an operand is outside the tile");
         let lane = lane_id() as usize;

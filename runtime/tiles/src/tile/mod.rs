@@ -20,7 +20,7 @@ use crate::device_api::copy_async::copy_async;
 use crate::device_api::index::{block_size, thread_rank};
 use crate::device_api::number::Num;
 use crate::types::vector::{U32x2, U32x4};
-use crate::types::{AnyBits, InShared, View2, ViewMut2};
+use crate::types::{AnyBits, InShared, View2, ViewMut2, check_index};
 
 pub use layout::{
     Canonical, Layout, Padded, Panels, RowMajor, Swizzle, Swizzle32, Swizzle64, Swizzle128, Swizzled,
@@ -113,6 +113,7 @@ impl<T, const ROWS: usize, const COLS: usize, L> Tile<'_, T, ROWS, COLS, L> {
 impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T, ROWS, COLS, L> {
     /// The tile in `memory`, which is shared, aligned to 16 bytes and of
     /// [`LEN`](InShared::LEN) elements.
+    #[track_caller]
     pub fn new(memory: &'a mut [T]) -> Tile<'a, T, ROWS, COLS, L> {
         debug_assert!(memory.len() == Self::LEN, "the memory of a tile has another length");
         Tile { elements: memory.as_mut_ptr(), memory: PhantomData }
@@ -162,6 +163,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Tile<'a, T
     /// The `N` rows from `first` on, as a tile of their own.
     ///
     /// `first` is a multiple of the rows after which the layout repeats: 8 for a [`Swizzle`] of rows of its span.
+    #[track_caller]
     pub fn rows<const N: usize>(self, first: usize) -> Tile<'a, T, N, COLS, L> {
         // Where `first` has few bits, compilers leave this comparison out, and keep that of `first + N`.
         debug_assert!(N <= ROWS && first <= ROWS.saturating_sub(N), "the rows are outside the tile");
@@ -207,6 +209,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const OF: usize, cons
     Tile<'a, T, ROWS, COLS, Panels<OF, GROUP>>
 {
     /// Panel `i`: the `WIDTH` columns from `i * WIDTH` on, 128 bytes of each row.
+    #[track_caller]
     pub fn panel<const WIDTH: usize>(self, i: usize) -> Tile<'a, T, ROWS, WIDTH, Swizzle128<GROUP>> {
         debug_assert!(
             WIDTH == 8 * GROUP && i < COLS / WIDTH,
@@ -221,6 +224,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const GROUP: usize>
     Tile<'a, T, ROWS, COLS, Swizzle128<GROUP>>
 {
     /// The same memory as adjacent panels: panel `i` consists of the `OF` rows from `i * OF` on.
+    #[track_caller]
     pub fn side_by_side<const OF: usize, const WIDTH: usize>(
         self,
     ) -> Tile<'a, T, OF, WIDTH, Panels<OF, GROUP>> {
@@ -238,9 +242,11 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Index<(usize, 
 {
     type Output = T;
 
+    #[track_caller]
     fn index(&self, at: (usize, usize)) -> &T {
         let (row, col) = at;
-        debug_assert!(row < ROWS && col < COLS, "an index is outside the tile");
+        check_index(row, ROWS);
+        check_index(col, COLS);
         unsafe { &*self.at(row, col) }
     }
 }
@@ -249,9 +255,11 @@ impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> Index<(usize, 
 impl<T: AnyBits, const ROWS: usize, const COLS: usize, L: Layout> IndexMut<(usize, usize)>
     for Tile<'_, T, ROWS, COLS, L>
 {
+    #[track_caller]
     fn index_mut(&mut self, at: (usize, usize)) -> &mut T {
         let (row, col) = at;
-        debug_assert!(row < ROWS && col < COLS, "an index is outside the tile");
+        check_index(row, ROWS);
+        check_index(col, COLS);
         unsafe { &mut *self.at(row, col) }
     }
 }

@@ -119,6 +119,7 @@ moved! {
 #[gpu_impl]
 impl<'a, T: AnyBits, const N: usize, const STAGES: usize> RowRing<'a, T, N, STAGES> {
     /// The ring in `memory`, which is shared, aligned to 16 bytes and of [`LEN`](InShared::LEN) words.
+    #[track_caller]
     pub fn new(memory: &'a mut [u64]) -> RowRing<'a, T, N, STAGES> {
         debug_assert!(memory.len() == Self::LEN, "the memory of a ring has another length");
         RowRing { elements: memory.as_mut_ptr() as *mut T, memory: PhantomData }

@@ -79,6 +79,7 @@ impl<'a, T: AnyBits, const ROWS: usize, const COLS: usize, const STAGES: usize, 
     Stages<'a, T, ROWS, COLS, STAGES, L>
 {
     /// The tiles in `memory`, which is shared, aligned as its layout asks for and of [`LEN`](InShared::LEN) elements.
+    #[track_caller]
     pub fn new(memory: &'a mut [T]) -> Stages<'a, T, ROWS, COLS, STAGES, L> {
         debug_assert!(memory.len() == Self::LEN, "the memory of the stages has another length");
         Stages { elements: memory.as_mut_ptr(), memory: PhantomData }

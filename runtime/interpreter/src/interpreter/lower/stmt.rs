@@ -4,7 +4,9 @@ use super::operator::Operand;
 use super::place::Place;
 use super::{Binding, Exit, Lower, Result, room};
 use crate::interpreter::program::{Op, SharedArray};
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, Extent, Stmt, StmtKind, Type, VarId, VarKind};
+use crate::ir::{
+    AssertFailure, BinaryOp, Block, Expr, ExprKind, Extent, Stmt, StmtKind, Type, VarId, VarKind,
+};
 use crate::simulator::Line;
 
 impl<'m> Lower<'m> {
@@ -48,7 +50,7 @@ impl<'m> Lower<'m> {
             StmtKind::Break(id) => self.leave(*id, |open| open.end),
             StmtKind::Continue(id) => self.leave(*id, |open| open.next),
             StmtKind::Return(value) => self.return_(value.as_ref()),
-            StmtKind::Assert { cond, message, debug, .. } => self.assert(cond, message, *debug),
+            StmtKind::Assert { cond, failure, debug, .. } => self.assert(cond, failure, *debug),
             StmtKind::Print { pieces, args } => self.print(pieces, args),
             StmtKind::Launch(launch) => self.nested_launch(launch),
         }
@@ -162,7 +164,7 @@ impl<'m> Lower<'m> {
         Ok(())
     }
 
-    fn assert(&mut self, cond: &'m Expr, message: &str, is_check: bool) -> Result<()> {
+    fn assert(&mut self, cond: &'m Expr, failure: &AssertFailure, is_check: bool) -> Result<()> {
         let fine = self.label();
         let watch = self.options.watch;
         if is_check {
@@ -172,9 +174,18 @@ impl<'m> Lower<'m> {
         self.jump_if(cond, fine, true)?;
         self.options.watch = watch;
         let site = self.site();
-        self.program.messages.push(message.to_owned());
-        let message = self.program.messages.len() as u32 - 1;
-        self.push(Op::Fail { message, site });
+        match (failure, &cond.kind) {
+            (AssertFailure::Message(message), _) => {
+                self.program.messages.push(message.clone());
+                let message = self.program.messages.len() as u32 - 1;
+                self.push(Op::Fail { message, site });
+            }
+            (AssertFailure::Index | AssertFailure::Range, ExprKind::Binary(_, value, limit)) => {
+                let [value, limit] = [self.subscript(value)?, self.subscript(limit)?];
+                self.push(Op::Beyond { value, limit, range: *failure == AssertFailure::Range, site });
+            }
+            _ => return self.unsupported("a check of an index that is no comparison".to_owned()),
+        }
         self.here(fine);
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Writes random elementwise kernels: guards of many spellings, conditions, loops, ways out, neighbours.
 
 use crate::ir::{
-    BinaryOp, Block, Builtin, ConstValue, CudaText, Effect, Expr, ExprKind, Facts, Function, Location,
-    LoopId, Name, Position, Proof, RangeLoop, Scalar, Stmt, StmtKind, Type, VarId, VarKind, Variable,
-    Variance,
+    AssertFailure, BinaryOp, Block, Builtin, ConstValue, CudaText, Effect, Expr, ExprKind, Facts, Function,
+    Location, LoopId, Name, Position, Proof, RangeLoop, Scalar, Stmt, StmtKind, Type, VarId, VarKind,
+    Variable, Variance,
 };
 
 const fn builtin(name: &'static str, position: Position) -> Builtin {
@@ -259,7 +259,12 @@ impl<'d> Writer<'d> {
             2 => self.assign_variable(),
             3 if self.dice.below(4) == 0 => {
                 let cond = self.condition(1);
-                self.stmt(StmtKind::Assert { cond, message: String::new(), debug: false, proof: Proof::Open })
+                self.stmt(StmtKind::Assert {
+                    cond,
+                    failure: AssertFailure::Message(String::new()),
+                    debug: false,
+                    proof: Proof::Open,
+                })
             }
             8 | 9 => {
                 let cond = self.condition(2);
