@@ -48,6 +48,7 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
         "borrow/write_behind_a_gpu_fn",
         "a slice of the twin is a `Slice`, which rustc shows in types that differ",
     ),
+    ("calls/maximum_of_structs", "rustc names the traits that a type of the same crate could implement"),
     (
         "calls/shape_of_a_tensor",
         "a slice of the twin is a `Slice`, which rustc shows where it has no such method",

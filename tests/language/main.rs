@@ -58,6 +58,7 @@ mod plain_indices;
 mod plain_items;
 mod plain_library;
 mod plain_methods;
+mod plain_ordered;
 mod plain_parts;
 mod proven;
 mod rest_patterns;

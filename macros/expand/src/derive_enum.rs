@@ -67,7 +67,17 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
             #values
         }
     });
-    quote!(#device #gpu_type #constant #zero)
+    let order = (plain && item.generics.params.is_empty()).then(|| {
+        // A lifetime keeps rustc from asking at once whether the type has Rust's `Ord`.
+        quote! {
+            impl ::warpsmith::__macro::operators::Ord for #name where for<'__a> #name: ::core::cmp::Ord {
+                type Larger = ::warpsmith::__macro::ordered::larger<Self>;
+                type Smaller = ::warpsmith::__macro::ordered::smaller<Self>;
+                type Clamped = ::warpsmith::__macro::ordered::clamped<Self>;
+            }
+        }
+    });
+    quote!(#device #gpu_type #constant #zero #order)
 }
 
 /// How values of an enum are laid out in the IR, read and written.

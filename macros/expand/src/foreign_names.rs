@@ -231,6 +231,10 @@ const FIRST_ARRAY: &str =
 const LAST_ARRAY: &str = "take the slice `&x[x.len() - n..]`, or a copy of its elements by `try_into`";
 const IN_ORDER: &str = "write `(1..x.len()).all(|i| x[i - 1] <= x[i])` with the keys of both";
 const WINDOWS: &str = "write `n..=x.len()` and take `&x[i - n..i]`";
+const CHECKED_SPLIT: &str = "compare the index with `x.len()`, and write `split_at` or `split_at_mut`";
+const FLATTENED: &str =
+    "write one loop inside of another, or `x[i / N][i % N]` with the index `i` of an element";
+const IN_PLACE: &str = "write the byte: `*b = b.to_ascii_uppercase();`, in a loop `for b in x.iter_mut()`";
 const SORTED: &str = "write the loop: of an array that one thread has, an insertion sort; of a slice that many threads share, a bitonic sort";
 
 /// Methods of slices and vectors of Rust's library that a kernel's slices lack.
@@ -264,6 +268,16 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("rotate_right", "write the loop into another slice"),
     ("is_sorted_by", IN_ORDER),
     ("is_sorted_by_key", IN_ORDER),
+    ("strip_prefix", "write `if x.starts_with(&prefix)`, and take `&x[prefix.len()..]`"),
+    ("strip_suffix", "write `if x.ends_with(&suffix)`, and take `&x[..x.len() - suffix.len()]`"),
+    ("fill_with", "write the loop: `for v in x.iter_mut() { *v = …; }`"),
+    ("split_at_checked", CHECKED_SPLIT),
+    ("split_at_mut_checked", CHECKED_SPLIT),
+    ("get_disjoint_mut", "use the elements one after another, or split the slice by `split_at_mut`"),
+    ("as_flattened", FLATTENED),
+    ("as_flattened_mut", FLATTENED),
+    ("make_ascii_uppercase", IN_PLACE),
+    ("make_ascii_lowercase", IN_PLACE),
     ("get_unchecked", "write `x[i]`; `launch_unchecked` leaves the checks out"),
     ("get_unchecked_mut", "write `&mut x[i]`; `launch_unchecked` leaves the checks out"),
     ("to_vec", "a kernel has no `Vec`; use an array, or `copy_from_slice` into another slice"),
@@ -310,7 +324,7 @@ const COUNTED: &str = "keep the next index in a variable";
 /// Adapters of iterators of Rust's library that those of a kernel lack.
 const ADAPTERS: &[(&str, &str)] = &[
     ("flat_map", NESTED),
-    ("flatten", NESTED),
+    ("flatten", "write one loop inside of another; of options, take the values by `filter_map(|v| v)`"),
     ("cycle", "take the remainder of an index: `x[i % x.len()]`"),
     ("peekable", COUNTED),
     ("remainder", "take `&x[x.len() / n * n..]`"),

@@ -457,12 +457,24 @@ impl fmt::Display for Quantity {
                 [a, b] => write!(f, "{a} + {b}"),
             },
             Quantity::Negated(a) => write!(f, "-{}", Factor(a)),
-            Quantity::Power(a) => write!(f, "2^{}", Factor(a)),
-            Quantity::Ratio(ab) => write!(f, "{} / {}", Factor(&ab[0]), Factor(&ab[1])),
+            Quantity::Power(a) => write!(f, "2^{}", Divisor(a)),
+            Quantity::Ratio(ab) => write!(f, "{} / {}", Factor(&ab[0]), Divisor(&ab[1])),
             Quantity::Product(ab) => write!(f, "{} * {}", Factor(&ab[0]), Factor(&ab[1])),
             Quantity::Quotient(a, c) => write!(f, "{} / {c}", Factor(a)),
             Quantity::Least(ab) => write!(f, "min({}, {})", ab[0], ab[1]),
             Quantity::Greatest(ab) => write!(f, "max({}, {})", ab[0], ab[1]),
+        }
+    }
+}
+
+/// A quantity behind `/`, where a product is one operand.
+struct Divisor<'a>(&'a Quantity);
+
+impl fmt::Display for Divisor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Quantity::Product(_) => write!(f, "({})", self.0),
+            other => write!(f, "{}", Factor(other)),
         }
     }
 }

@@ -33,15 +33,15 @@ pub fn take<T: DeviceType + Copy + Default + operators::Default>(place: &mut T) 
     kept
 }
 
-/// The smaller of two integers; `core::cmp::min` in a kernel.
+/// The smaller of two values; `core::cmp::min` in a kernel.
 #[gpu_fn]
-pub fn min<T: Num + Ord>(a: T, b: T) -> T {
+pub fn min<T: DeviceType + operators::Ord>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
 
-/// The larger of two integers; `core::cmp::max` in a kernel.
+/// The larger of two values; `core::cmp::max` in a kernel.
 #[gpu_fn]
-pub fn max<T: Num + Ord>(a: T, b: T) -> T {
+pub fn max<T: DeviceType + operators::Ord>(a: T, b: T) -> T {
     if b < a { a } else { b }
 }
 

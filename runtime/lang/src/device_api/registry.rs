@@ -26,7 +26,7 @@ impl Entry {
 
 /// Lists of builtins by the modules that define them.
 macro_rules! lists {
-    ($($place:literal [$($list:path),+];)+) => {
+    ($($place:literal [$($list:path),+ $(,)?];)+) => {
         [$(($place, [$($list as &'static [Builtin]),+].as_slice())),+]
     };
 }
@@ -94,7 +94,12 @@ static METHODS: &[Lists] = &lists! {
     "methods::bytes" [methods::lists::bytes::ALL];
     "methods::float" [methods::lists::float::ALL];
     "methods::half" [methods::lists::half_conversion::ALL];
-    "methods::int" [methods::lists::int::ALL, methods::lists::signed::ALL, methods::lists::unsigned::ALL];
+    "methods::int" [
+        methods::lists::int::ALL,
+        methods::lists::int_order::ALL,
+        methods::lists::signed::ALL,
+        methods::lists::unsigned::ALL,
+    ];
     "methods::len" [methods::lists::VIEW_OFFSET];
     "methods::slices" [methods::lists::pointers::ALL];
     "methods::vector" [methods::lists::vector::ALL];

@@ -6,7 +6,6 @@
 use core::marker::PhantomData;
 
 use super::memory;
-use crate::device_api::number::Num;
 use crate::ir::{Expr, Type};
 use crate::record::{Callee, Recorder};
 use crate::types::{DeviceType, operators};
@@ -66,9 +65,9 @@ known! {
     /// `core::mem::take` in kernels.
     take "core::mem::take" [DeviceType + Copy + Default + operators::Default] ((&mut T) -> T) Take: memory::take::<T>::callee();
     /// `core::cmp::min` in kernels.
-    min "core::cmp::min" [Num + Ord] ((T, T) -> T) Min: memory::min::<T>::callee();
+    min "core::cmp::min" [DeviceType + operators::Ord] ((T, T) -> T) Min: memory::min::<T>::callee();
     /// `core::cmp::max` in kernels.
-    max "core::cmp::max" [Num + Ord] ((T, T) -> T) Max: memory::max::<T>::callee();
+    max "core::cmp::max" [DeviceType + operators::Ord] ((T, T) -> T) Max: memory::max::<T>::callee();
 }
 
 /// `swap(&mut a, &mut b)`

@@ -15,12 +15,14 @@ pub enum RecordError {
         at: Location,
     },
     /// An operator on a type that has it in Rust only.
-    #[error("{}:{}: the operator `{operator}` is not known on `{operand}` in a kernel; {}", at.file, at.line, instead_of(operator))]
+    #[error("{}:{}: the operator `{operator}` is not known on `{operand}` in a kernel; {}", at.file, at.line, instead_of(operator, fields))]
     Operator {
         /// The operator.
         operator: &'static str,
         /// The operand's type.
         operand: String,
+        /// The fields of the type.
+        fields: Vec<String>,
         /// Where.
         at: Location,
     },
@@ -215,10 +217,18 @@ pub enum RecordError {
     },
 }
 
-/// What to write for an operator that a type lacks in kernels, where nothing but numbers has an order.
-fn instead_of(operator: &str) -> &'static str {
-    match operator {
-        "<" | "<=" | ">" | ">=" => "compare its parts: `a.0 < b.0 || (a.0 == b.0 && a.1 < b.1)`",
-        _ => "write `#[gpu_impl]` above the `impl` of its operator trait",
+/// What to write for an operator that a type lacks in kernels.
+fn instead_of(operator: &str, fields: &[String]) -> String {
+    let [strict, others @ ..] = operator.as_bytes() else { return String::new() };
+    if !matches!(strict, b'<' | b'>') || others.len() > 1 || operator == "<<" || operator == ">>" {
+        return "write `#[gpu_impl]` above the `impl` of its operator trait".to_owned();
     }
+    let strict = char::from(*strict);
+    let parts = match fields {
+        [first, second, ..] => [first.as_str(), second.as_str()],
+        [only] => return format!("compare its field: `a.{only} {operator} b.{only}`"),
+        [] => ["0", "1"],
+    };
+    let [x, y] = parts;
+    format!("compare its parts: `a.{x} {strict} b.{x} || (a.{x} == b.{x} && a.{y} {operator} b.{y})`")
 }

@@ -127,7 +127,11 @@ impl Recorder {
 
     pub(super) fn unsupported_operator(&mut self, operator: &'static str, operand: &Expr) {
         let at = self.location();
-        self.fail(RecordError::Operator { operator, operand: operand.ty.to_string(), at });
+        let fields = match operand.ty.peeled() {
+            Type::Struct(s) => s.fields.iter().map(|field| field.name.to_owned()).collect(),
+            _ => Vec::new(),
+        };
+        self.fail(RecordError::Operator { operator, operand: operand.ty.to_string(), fields, at });
     }
 
     /// `a as T`

@@ -100,9 +100,6 @@ signed! { u8 => i8, u16 => i16, u32 => i32, u64 => i64, usize => isize }
 device_methods! {
     /// Methods of every integer type that kernels may call.
     pub trait IntMethods: Unsigned in int for i8, i16, i32, i64, isize, u8, u16, u32, u64, usize {
-        fn min(self, other: Self) -> Self = with("ws_min({0}, {1})", &prelude::MIN), Facts::within(ResultRange::Least);
-        fn max(self, other: Self) -> Self = with("ws_max({0}, {1})", &prelude::MAX), Facts::within(ResultRange::Greatest);
-        fn clamp(self, low: Self, high: Self) -> Self = with("ws_clamp({0}, {1}, {2})", &prelude::CLAMP), Facts::within(ResultRange::Clamped);
         fn pow(self, n: u32) -> Self = with("ws_pow({0}, {1})", &prelude::POW);
         fn wrapping_pow(self, n: u32) -> Self = with("ws_pow({0}, {1})", &prelude::POW);
         fn count_ones(self) -> u32 = bits("ws_count_ones"), Facts::within(ResultRange::UpToBits);
@@ -164,6 +161,15 @@ device_methods! {
         fn ilog2(self) -> u32 = with("ws_ilog2({0})", &prelude::ILOG2);
         fn ilog10(self) -> u32 = with("ws_ilog({0}, 10)", &int_prelude::ILOG);
         fn ilog(self, base: Self) -> u32 = with("ws_ilog({0}, {1})", &int_prelude::ILOG);
+    }
+}
+
+device_methods! {
+    /// Methods of integers that all ordered types have.
+    pub trait IntOrder: Unsigned in int_order for i8, i16, i32, i64, isize, u8, u16, u32, u64, usize {
+        fn min(self, other: Self) -> Self = with("ws_min({0}, {1})", &prelude::MIN), Facts::within(ResultRange::Least);
+        fn max(self, other: Self) -> Self = with("ws_max({0}, {1})", &prelude::MAX), Facts::within(ResultRange::Greatest);
+        fn clamp(self, low: Self, high: Self) -> Self = with("ws_clamp({0}, {1}, {2})", &prelude::CLAMP), Facts::within(ResultRange::Clamped);
     }
 }
 

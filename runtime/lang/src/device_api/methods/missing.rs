@@ -22,10 +22,7 @@ macro_rules! missing {
 }
 
 missing! {
-    min min_in_kernels(A, P) "in a kernel `min` is of numbers", "compare by `<`, and choose by `if`";
-    max max_in_kernels(A, P) "in a kernel `max` is of numbers", "compare by `<`, and choose by `if`";
     map map_in_kernels(F, P) "in a kernel `map` is of iterators, arrays, `Option` and `Result`", "where `map` is a method of your own, write `#[gpu_impl]` above the `impl` that holds `map`";
     take take_in_kernels(P) "in a kernel `take` is of `Option`", "where `take` is a method of your own, write `#[gpu_impl]` above the `impl` that holds `take`";
     len len_in_kernels(P) "in a kernel `len` is of slices, arrays, views and ranges", "where `len` is a method of your own, write `#[gpu_impl]` above the `impl` that holds `len`";
-    clamp clamp_in_kernels(A, B, P) "in a kernel `clamp` is of numbers", "compare by `<`, and choose by `if`";
 }

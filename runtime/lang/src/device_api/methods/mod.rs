@@ -17,10 +17,12 @@ mod float_prelude;
 mod half;
 mod int;
 mod int_prelude;
+mod lacking;
 mod len;
 mod missing;
 mod option;
 mod order;
+pub mod ordered;
 mod pointers;
 mod prelude;
 mod range;
@@ -37,12 +39,10 @@ pub use float::{FloatBits, FloatMethods, UncheckedMethods};
 pub use half::HalfMethods;
 pub use int::{IntMethods, Signed, SignedMethods, Unsigned, UnsignedMethods};
 pub use len::{ArrayLen, ViewOffset};
-pub use missing::{
-    clamp::Missing as _, len::Missing as _, map::Missing as _, max::Missing as _, min::Missing as _,
-    take::Missing as _,
-};
+pub use missing::{len::Missing as _, map::Missing as _, take::Missing as _};
 pub use option::{BoolMethods, NestedOptionMethods, OptionMethods, OptionRefMethods, ResultMethods};
 pub use order::{CmpMethods, OrderingMethods, PartialCmpMethods, TotalMethods};
+pub use ordered::OrderedMethods;
 pub use pointers::PointerMethods;
 pub use range::{InclusiveMethods, RangeMethods};
 pub use searched::{SearchArrays, SearchMethods};
@@ -72,7 +72,7 @@ pub(crate) mod lists {
     pub(crate) use super::bytes::bytes;
     pub(crate) use super::float::float;
     pub(crate) use super::half::half_conversion;
-    pub(crate) use super::int::{int, signed, unsigned};
+    pub(crate) use super::int::{int, int_order, signed, unsigned};
     pub(crate) use super::len::VIEW_OFFSET;
     pub(crate) use super::pointers::pointers;
     pub(crate) use super::vector::vector;
@@ -87,7 +87,7 @@ pub mod markers {
     pub use super::bytes::bytes;
     pub use super::float::float;
     pub use super::half::half_conversion;
-    pub use super::int::{int, signed};
+    pub use super::int::{int, int_order, signed};
     pub use super::len::Offset;
     pub use super::pointers::{PointerAdd, PointerIsNull, PointerRead, PointerSub, PointerWrite};
     pub use super::vector::vector;

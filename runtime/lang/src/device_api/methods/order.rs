@@ -4,20 +4,22 @@ use core::cmp::Ordering;
 
 use warpsmith_macros::gpu_fn;
 
-use crate::device_api::number::{Int, Num};
+use crate::device_api::number::Num;
+use crate::types::DeviceType;
+use crate::types::operators::Ord;
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
 /// The function behind a method.
 #[doc(hidden)]
 #[gpu_fn]
 #[allow(dead_code, clippy::comparison_chain, reason = "its emitter is called; it defines the method")]
-pub fn cmp<T: Int>(a: &T, b: &T) -> Ordering {
+pub fn cmp<T: DeviceType + Ord>(a: &T, b: &T) -> Ordering {
     if *a < *b {
         Ordering::Less
-    } else if *a == *b {
-        Ordering::Equal
-    } else {
+    } else if *b < *a {
         Ordering::Greater
+    } else {
+        Ordering::Equal
     }
 }
 
@@ -84,15 +86,15 @@ orderings! {
     }
 }
 
-/// Methods that order integers.
-pub trait CmpMethods: Int {
+/// Methods that order values.
+pub trait CmpMethods: DeviceType + Ord {
     #[doc(hidden)]
     fn cmp_in_kernels(&self, _other: &Self, _probe: &FnProbe<cmp<Self>>) -> Ordering {
         never_called()
     }
 }
 
-impl<T: Int> CmpMethods for T {}
+impl<T: DeviceType + Ord> CmpMethods for T {}
 
 /// Methods that order numbers of which some are not comparable.
 pub trait PartialCmpMethods: Num {

@@ -350,15 +350,6 @@ pub fn last_element<T: DeviceType>(x: &[T]) -> Option<&T> {
     x.get(x.len().wrapping_sub(1))
 }
 
-macro_rules! only_in_twins {
-    ($($method:ident() -> $ret:ty;)+) => {$(
-        #[doc(hidden)]
-        pub fn $method(&self) -> $ret {
-            never_called()
-        }
-    )+};
-}
-
 macro_rules! host {
     ($($name:ident $(<$l:lifetime>)?),+) => {$(
         impl<$($l,)? T> $name<$($l,)? T> {
@@ -395,11 +386,6 @@ macro_rules! host {
             /// Address of the first element.
             pub fn as_ptr(&self) -> *const T {
                 self.extent().0
-            }
-
-            // Kernels lack these: the witness tells what to write.
-            only_in_twins! {
-                to_vec() -> Vec<T>;
             }
         }
     )+};

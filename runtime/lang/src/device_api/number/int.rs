@@ -32,6 +32,7 @@ macro_rules! int {
             + operators::BitAndAssign
             + operators::BitOrAssign
             + operators::BitXorAssign
+            + operators::Ord
             + IntMethods
         {
             /// The size in bits.

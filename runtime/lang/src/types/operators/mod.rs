@@ -25,6 +25,7 @@ macro_rules! device_side {
 
 mod default;
 mod native;
+mod order;
 mod tried;
 
 use core::marker::PhantomData;
@@ -33,6 +34,7 @@ use crate::record::{Callee, Recorder};
 use crate::witness::{DeviceFn, FnProbe};
 
 pub use default::*;
+pub use order::Ord;
 pub use tried::*;
 
 /// Marker of an operator that the IR has itself: on scalars and vectors.
