@@ -54,10 +54,6 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
         "a slice of the twin is a `Slice`, which rustc shows where it has no such method",
     ),
     (
-        "calls/chunks_as_a_value",
-        "a slice of the twin is a `Slice`, which rustc shows where it has no such method",
-    ),
-    (
         "methods/own_method_that_is_walked",
         "slices have a method of that name: rustc names the hidden one and its trait",
     ),

@@ -56,6 +56,7 @@ mod plain_constants;
 mod plain_found;
 mod plain_indices;
 mod plain_items;
+mod plain_iterators;
 mod plain_library;
 mod plain_methods;
 mod plain_ordered;

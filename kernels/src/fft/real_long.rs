@@ -143,7 +143,7 @@ pub fn rfft_join_rows(x: &[Complex32], y: &mut [Complex32], at: Sequences, #[com
             if m == 0 && at.k == 0 {
                 let middle = (spread(len / 2, 16) * row + of.place) as usize;
                 assume(middle < memory.len());
-                assume(of.start + all < y.len());
+                assume(of.start < y.len() && of.start + all / 2 < y.len() && of.start + all < y.len());
                 let Pair { first, last } = ends(memory[at.first]);
                 y[of.start] = first;
                 y[of.start + all] = last;
@@ -179,7 +179,7 @@ pub fn irfft_split_columns(x: &[Complex32], y: &mut [Complex32], at: Sequences, 
             if m == 0 && at.k == 0 {
                 let middle = (spread(len / 2, 16) * row + of.place) as usize;
                 assume(middle < memory.len());
-                assume(of.start + all < x.len());
+                assume(of.start < x.len() && of.start + all / 2 < x.len() && of.start + all < x.len());
                 memory[at.first] = of_ends(x[of.start], x[of.start + all]);
                 memory[middle] = x[of.start + all / 2].conjugate();
             } else {

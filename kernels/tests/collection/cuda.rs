@@ -12,7 +12,9 @@ use warpsmith_kernels::attention::pages::attention_to_pages;
 use warpsmith_kernels::attention::varlen::{varlen_by_three, varlen_by_two};
 use warpsmith_kernels::convolution::patches::conv2d_patches;
 use warpsmith_kernels::convolution::warpgroups::{self as convolution, conv2d_warpgroups};
-use warpsmith_kernels::fft::{fft_short_rows, fft_tile, irfft_rows, rfft_rows, rfft_short_rows};
+use warpsmith_kernels::fft::{
+    fft_short_rows, fft_tile, irfft_rows, irfft_split_columns, rfft_join_rows, rfft_rows, rfft_short_rows,
+};
 use warpsmith_kernels::histogram::kernels::histogram_by_blocks;
 use warpsmith_kernels::histogram::sums::sums_by_blocks;
 use warpsmith_kernels::images::{
@@ -184,6 +186,8 @@ fn sparse_products_and_spectra_print_what_the_snapshots_show() {
     prints::<rfft_rows<16>>("rfft_rows@64", (5,));
     prints::<rfft_rows<16>>("rfft_rows@4096", (11,));
     prints::<irfft_rows<16>>("irfft_rows@64", (5,));
+    prints::<rfft_join_rows>("rfft_join_rows@128", (7,));
+    prints::<irfft_split_columns>("irfft_split_columns@128", (7,));
     prints::<join_cut_rows<f32, u32>>("join_cut_rows@f32", (true,));
 }
 

@@ -31,7 +31,7 @@ const CLOSURES: [(&str, usize, usize); 9] = [
     ("map_or_else", 1, 1),
 ];
 
-const ADVANCED: &str = "an iterator in a variable cannot be advanced in a kernel; loop over it with `for`, or keep the next number in a variable";
+const ADVANCED: &str = "a range in a variable cannot be advanced in a kernel; name an iterator over it: `let mut numbers = (a..b).into_iter();`";
 
 /// The arguments of a method that ends an iterator.
 #[derive(Default)]
@@ -61,6 +61,9 @@ impl Lower<'_> {
 
     /// `iterator.sum()` and its like: a loop with a variable.
     pub fn consumer(&mut self, e: &ExprMethodCall) -> Lowered {
+        if let Some(advanced) = self.advance(e) {
+            return advanced;
+        }
         let args: Vec<&Expr> = e.args.iter().collect();
         let takes = match (e.method.to_string().as_str(), args.as_slice()) {
             ("count", []) => Takes::default(),
@@ -112,10 +115,10 @@ impl Lower<'_> {
         }
         if let Some((f, parameters)) = takes.closure {
             let of: Vec<Ident> = (0..parameters).map(|_| self.part_ident()).collect();
-            let Inlined { witness: shown, captures, emit } = self.inlined(f, &of);
+            let Inlined { witness: shown, captures, moves, emit } = self.inlined(f, &of);
             witness.push(shown);
             setup.extend(captures);
-            given.extend(quote!(, |__r, #(#of),*| #emit));
+            given.extend(quote!(, #moves |__r, #(#of),*| #emit));
         }
         let line = self.line(e.method.span());
         self.forget_line();
@@ -155,10 +158,10 @@ impl Lower<'_> {
             lower.scoped(|lower| lower.inlined_body(&closure, of))
         });
         if captured.is_empty() {
-            return Inlined { witness, captures: TokenStream::new(), emit };
+            return Lowered { witness, emit }.into();
         }
         let (captures, captured) = captures(&captured);
-        Inlined { witness, captures, emit: quote!({ #captured #emit }) }
+        Inlined { witness, captures, moves: quote!(move), emit: quote!({ #captured #emit }) }
     }
 
     fn inlined_body(&mut self, closure: &ExprClosure, of: &[Ident]) -> Lowered {
@@ -203,27 +206,23 @@ pub struct Inlined {
     pub witness: TokenStream,
     /// Statements of the emitter where the closure is written: what it captures by value.
     pub captures: TokenStream,
+    /// `move`, if there are some: the loop that calls the emitter's closure is recorded later.
+    pub moves: TokenStream,
     /// The emitter's code in the place of the call.
     pub emit: TokenStream,
 }
 
 impl From<Lowered> for Inlined {
     fn from(Lowered { witness, emit }: Lowered) -> Self {
-        Self { witness, captures: TokenStream::new(), emit }
+        Self { witness, captures: TokenStream::new(), moves: TokenStream::new(), emit }
     }
 }
 
-/// A statement that binds `__captured` to the names that a `move` closure captures, and one that takes them out again.
-///
-/// Names are `Copy`, and a closure of the emitter that only copies something borrows it. It must own the names, because the loop that
-/// calls it is recorded later. A `Cell` is not `Copy`, so the closure moves it.
+/// A statement that binds `__captured` to the names that a `move` closure captures, and one that reads them there.
 pub fn captures(names: &[Ident]) -> (TokenStream, TokenStream) {
     let texts = names.iter().map(|name| name.to_string());
     let names: Vec<Ident> = names.iter().map(held).collect();
-    (
-        quote!(let __captured = ::core::cell::Cell::new((#(__r.capture(#texts, &#names),)*));),
-        quote!(let (#(#names,)*) = __captured.into_inner();),
-    )
+    (quote!(let __captured = (#(__r.capture(#texts, &#names),)*);), quote!(let (#(#names,)*) = __captured;))
 }
 
 /// A function's name as a closure that calls it.

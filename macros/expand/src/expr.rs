@@ -243,6 +243,7 @@ impl Lower<'_> {
                     let held = held(ident);
                     return Lowered { witness: quote!(#ident), emit: quote!(__r.local(&#held)) };
                 }
+                Some(Name::Iterator) => return self.refuse_kept(e),
                 Some(Name::Comptime) | None => {}
             }
             if self.lookup(ident).is_none()

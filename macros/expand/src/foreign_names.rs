@@ -319,16 +319,14 @@ pub fn std_method(name: &str) -> Option<&'static str> {
 }
 
 const NESTED: &str = "write one loop inside of another";
-const COUNTED: &str = "keep the next index in a variable";
 
 /// Adapters of iterators of Rust's library that those of a kernel lack.
 const ADAPTERS: &[(&str, &str)] = &[
     ("flat_map", NESTED),
     ("flatten", "write one loop inside of another; of options, take the values by `filter_map(|v| v)`"),
     ("cycle", "take the remainder of an index: `x[i % x.len()]`"),
-    ("peekable", COUNTED),
     ("remainder", "take `&x[x.len() / n * n..]`"),
-    ("by_ref", COUNTED),
+    ("by_ref", "name the iterator first: `let mut it = x.iter();`"),
 ];
 
 /// Functions of Rust's library that kernels lack, and what to write for them.

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall};
 
 use super::call::writes_part;
+use super::consumer::Inlined;
 use super::control::label_text;
 use super::device_method::walked_method;
 use super::foreign_names;
@@ -60,6 +61,9 @@ impl Lower<'_> {
 
     /// An iterator; its emitter is an expression of type `record::Iter`.
     pub fn iterator(&mut self, expr: &Expr) -> Lowered {
+        if let Some(kept) = self.kept_iterator(expr) {
+            return kept;
+        }
         match expr {
             Expr::Paren(inner) => {
                 let Lowered { witness, emit } = self.iterator(&inner.expr);
@@ -120,7 +124,8 @@ impl Lower<'_> {
                     emit: quote!({ let __b = #emit; __r.iter_elements(__b, #mutable) }),
                 }
             }
-            ("into_iter", None) => {
+            // An iterator that gives nothing stays so, and what is looked at can be computed again.
+            ("into_iter" | "peekable" | "fuse", None) => {
                 let Lowered { witness, emit } = self.iterator(&call.receiver);
                 Lowered { witness: quote!(#witness #dot #method()), emit }
             }
@@ -168,12 +173,12 @@ impl Lower<'_> {
                 let iter = self.iterator(&call.receiver);
                 let of = self.part_ident();
                 let body = self.inlined(f, std::slice::from_ref(&of));
-                let (iter_witness, iter_emit, body_witness, body_emit, captures) =
-                    (iter.witness, iter.emit, body.witness, body.emit, body.captures);
+                let (iter_witness, iter_emit) = (iter.witness, iter.emit);
+                let Inlined { witness: body_witness, captures, moves, emit: body_emit } = body;
                 let record = syn::Ident::new(&format!("iter_{name}"), method.span());
                 Lowered {
                     witness: quote!(#iter_witness #dot #method(#body_witness)),
-                    emit: quote!({ let __i = #iter_emit; #captures __r.#record(__i, |__r, #of| #body_emit) }),
+                    emit: quote!({ let __i = #iter_emit; #captures __r.#record(__i, #moves |__r, #of| #body_emit) }),
                 }
             }
             ("scan", Some(start)) if call.args.len() == 2 => self.scan(call, start, &call.args[1]),
@@ -219,7 +224,7 @@ impl Lower<'_> {
         let of = [self.part_ident(), self.part_ident()];
         let body = self.inlined(f, &of);
         let (iter_witness, iter_emit, start_emit) = (iter.witness, iter.emit, start.emit);
-        let (body_witness, body_emit, captures) = (body.witness, body.emit, body.captures);
+        let Inlined { witness: body_witness, captures, moves, emit: body_emit } = body;
         let start_witness = self.tap(&probe, method.span(), &call.args[0], start.witness);
         Lowered {
             witness: quote!(#iter_witness #dot #method(#start_witness, #body_witness)),
@@ -228,7 +233,7 @@ impl Lower<'_> {
                 let __start = #start_emit;
                 let __state = __r.let_("state", true, __t.ty(#index), __start);
                 #captures
-                __r.iter_scan(__i, &__state, |__r, #(#of),*| #body_emit)
+                __r.iter_scan(__i, &__state, #moves |__r, #(#of),*| #body_emit)
             }),
         }
     }
@@ -236,8 +241,9 @@ impl Lower<'_> {
     /// Returns whether an expression is an iterator: also the name of a range, and adapters of one.
     pub(super) fn is_walked(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::MethodCall(e) if is_adapter(e) => self.is_walked(&e.receiver),
+            Expr::MethodCall(e) if is_adapter(e) && self.is_walked(&e.receiver) => true,
             Expr::Paren(e) => self.is_walked(&e.expr),
+            other if self.kept(other).is_some() || self.of_kept(other).is_some() => true,
             other => is_iterator(other) || self.known_range(other) != Known::Nothing,
         }
     }
@@ -365,13 +371,13 @@ pub fn makes_iterator(e: &ExprMethodCall) -> bool {
 }
 
 /// Returns whether a call makes an iterator of parts.
-fn makes_parts(e: &ExprMethodCall) -> bool {
+pub fn makes_parts(e: &ExprMethodCall) -> bool {
     e.args.len() == 1 && walked_method(&e.method).is_some()
 }
 
 /// Returns whether a call, by its name, makes an iterator of another, supported in a kernel or not.
 pub fn is_adapter(e: &ExprMethodCall) -> bool {
-    const ADAPTERS: [&str; 22] = [
+    const ADAPTERS: [&str; 23] = [
         "enumerate",
         "zip",
         "rev",
@@ -391,6 +397,7 @@ pub fn is_adapter(e: &ExprMethodCall) -> bool {
         "map_while",
         "inspect",
         "peekable",
+        "fuse",
         "scan",
         "cycle",
         "by_ref",

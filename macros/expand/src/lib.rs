@@ -42,6 +42,7 @@ mod impls;
 mod index_types;
 mod inner_function;
 mod iteration;
+mod kept;
 mod kernel;
 mod launch_chain;
 mod lend;

@@ -39,6 +39,8 @@ pub enum Name {
     Local,
     /// A closure parameter.
     Closure,
+    /// An iterator in a variable: the emitter holds a reference to a `record::Kept`.
+    Iterator,
     /// A comptime parameter or a local `const`: the emitter holds the value itself.
     Comptime,
 }
@@ -260,7 +262,7 @@ impl<'e> Lower<'e> {
         let find = |scope: &HashMap<String, Name>| scope.get(&text).copied();
         let (depth, kind) =
             self.scopes.iter().enumerate().rev().find_map(|(depth, scope)| Some((depth, find(scope)?)))?;
-        if kind != Name::Comptime {
+        if !matches!(kind, Name::Comptime | Name::Iterator) {
             for (around, used) in self.captures.borrow_mut().iter_mut() {
                 if depth < *around {
                     let own = || if text == "self" { own_self(name.span()) } else { name.clone() };

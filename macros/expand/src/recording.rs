@@ -72,7 +72,7 @@ pub fn recording(
                 let copied = param.copied;
                 quote!(let #local = __r.closure_param(#text, #copied);)
             },
-            Name::Comptime => quote!(),
+            Name::Comptime | Name::Iterator => quote!(),
         });
     }
     let mut block = block.clone();

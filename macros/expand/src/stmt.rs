@@ -190,6 +190,11 @@ impl Lower<'_> {
         if let (Pat::Ident(name), Expr::Closure(closure)) = (pat, init) {
             return self.let_closure(name, closure);
         }
+        if let (Pat::Ident(name), None) = (pat, ty)
+            && self.makes_kept(init)
+        {
+            return self.let_iterator(name, init);
+        }
         let annotation = annotation(ty);
         let (value, hold) = self.scrutinee(init, [pat]);
         let (value_witness, value_emit) = (value.witness, value.emit);

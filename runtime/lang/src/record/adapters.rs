@@ -1,5 +1,7 @@
 //! Adapters of iterators: what an iterator becomes by `zip`, `rev`, `map` and their like.
 
+use std::rc::Rc;
+
 use super::count::is_small;
 use super::item::Item;
 use super::iter::{Iter, LoopCount, number, select};
@@ -19,7 +21,9 @@ impl Recorder {
 
     /// `.zip(other)`
     pub fn iter_zip<'a>(&mut self, left: Iter<'a>, right: Iter<'a>) -> Iter<'a> {
-        if left.item.leaves_out() || right.item.leaves_out() {
+        if left.item.advances() {
+            self.refuse_advance("zip");
+        } else if left.item.leaves_out() || right.item.leaves_out() {
             self.refuse_order("zip");
         }
         let long = left.long && right.long;
@@ -42,7 +46,9 @@ impl Recorder {
 
     /// `.rev()`
     pub fn iter_rev<'a>(&mut self, mut iter: Iter<'a>) -> Iter<'a> {
-        if iter.item.is_ordered() {
+        if iter.item.advances() {
+            self.refuse_advance("rev");
+        } else if iter.item.is_ordered() {
             self.refuse_order("rev");
         }
         if let LoopCount::Range { step: None, reversed, .. } = &mut iter.extent {
@@ -56,7 +62,9 @@ impl Recorder {
 
     /// `.step_by(n)`
     pub fn iter_step_by<'a>(&mut self, mut iter: Iter<'a>, n: Expr) -> Iter<'a> {
-        if iter.item.runs_closures() {
+        if iter.item.advances() {
+            self.refuse_advance("step_by");
+        } else if iter.item.runs_closures() {
             self.refuse_order("step_by");
         }
         let n = self.cast(n, Type::U64);
@@ -89,7 +97,7 @@ impl Recorder {
 
     /// `.skip(n)`
     pub fn iter_skip<'a>(&mut self, iter: Iter<'a>, n: Expr) -> Iter<'a> {
-        if iter.item.runs_closures() {
+        if iter.item.runs_closures() || iter.item.advances() {
             return self.iter_drop(iter, n);
         }
         let n = self.cast(n, Type::U64);
@@ -122,27 +130,29 @@ impl Recorder {
     }
 
     /// `.map(f)`
-    pub fn iter_map<'a>(
-        &mut self,
-        iter: Iter<'a>,
-        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
-    ) -> Iter<'a> {
-        Iter { item: Item::Map(Box::new(f), iter.item.into()), ..iter }
+    pub fn iter_map<'a>(&mut self, iter: Iter<'a>, f: impl Fn(&mut Recorder, Expr) -> Expr + 'a) -> Iter<'a> {
+        Iter { item: Item::Map(Rc::new(f), iter.item.into()), ..iter }
     }
 
     /// `.filter(f)`
     pub fn iter_filter<'a>(
         &mut self,
         iter: Iter<'a>,
-        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+        f: impl Fn(&mut Recorder, Expr) -> Expr + 'a,
     ) -> Iter<'a> {
-        Iter { item: Item::Filter(Box::new(f), iter.item.into()), ..iter }
+        Iter { item: Item::Filter(Rc::new(f), iter.item.into()), ..iter }
     }
 
     /// Refuses an adapter that counts steps, where some steps give no item.
     fn refuse_order(&mut self, adapter: &'static str) {
         let at = self.location();
         self.fail(RecordError::Order { adapter, at });
+    }
+
+    /// Refuses an adapter that takes items of an iterator in a variable, and does not give them.
+    fn refuse_advance(&mut self, adapter: &'static str) {
+        let at = self.location();
+        self.fail(RecordError::Advance { adapter, at });
     }
 
     fn smaller(&mut self, a: Expr, b: Expr) -> Expr {

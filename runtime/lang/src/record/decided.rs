@@ -1,5 +1,7 @@
 //! Adapters of iterators whose closures decide which steps there are: `take_while`, `scan` and their like.
 
+use std::rc::Rc;
+
 use super::ends::{Early, End};
 use super::item::{Inlined, Item};
 use super::iter::{Iter, number};
@@ -7,6 +9,7 @@ use super::{Local, Recorder};
 use crate::ir::{BinaryOp, Expr, Type, UnaryOp};
 
 /// What a closure decides at each step.
+#[derive(Clone)]
 pub(super) enum Decision<'a> {
     /// Whether there is this step, and any after it.
     TakeWhile(Inlined<'a>),
@@ -70,48 +73,48 @@ impl Recorder {
     pub fn iter_take_while<'a>(
         &mut self,
         iter: Iter<'a>,
-        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+        f: impl Fn(&mut Recorder, Expr) -> Expr + 'a,
     ) -> Iter<'a> {
-        self.iter_decided(iter, Decision::TakeWhile(Box::new(f)))
+        self.iter_decided(iter, Decision::TakeWhile(Rc::new(f)))
     }
 
     /// `.skip_while(f)`
     pub fn iter_skip_while<'a>(
         &mut self,
         iter: Iter<'a>,
-        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+        f: impl Fn(&mut Recorder, Expr) -> Expr + 'a,
     ) -> Iter<'a> {
         let skips = self.bool_(true);
         let skips = self.let_("", true, Type::BOOL, skips);
         let skips = self.local(&skips);
-        self.iter_decided(iter, Decision::SkipWhile(Box::new(f), skips))
+        self.iter_decided(iter, Decision::SkipWhile(Rc::new(f), skips))
     }
 
     /// `.map_while(f)`
     pub fn iter_map_while<'a>(
         &mut self,
         iter: Iter<'a>,
-        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+        f: impl Fn(&mut Recorder, Expr) -> Expr + 'a,
     ) -> Iter<'a> {
-        self.iter_decided(iter, Decision::MapWhile(Box::new(f)))
+        self.iter_decided(iter, Decision::MapWhile(Rc::new(f)))
     }
 
     /// `.filter_map(f)`
     pub fn iter_filter_map<'a>(
         &mut self,
         iter: Iter<'a>,
-        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+        f: impl Fn(&mut Recorder, Expr) -> Expr + 'a,
     ) -> Iter<'a> {
-        self.iter_decided(iter, Decision::FilterMap(Box::new(f)))
+        self.iter_decided(iter, Decision::FilterMap(Rc::new(f)))
     }
 
     /// `.inspect(f)`
     pub fn iter_inspect<'a>(
         &mut self,
         iter: Iter<'a>,
-        f: impl FnOnce(&mut Recorder, Expr) -> Expr + 'a,
+        f: impl Fn(&mut Recorder, Expr) -> Expr + 'a,
     ) -> Iter<'a> {
-        self.iter_decided(iter, Decision::Inspect(Box::new(f)))
+        self.iter_decided(iter, Decision::Inspect(Rc::new(f)))
     }
 
     /// `.enumerate()` behind an adapter that leaves out steps.
@@ -135,7 +138,7 @@ impl Recorder {
         self.iter_limited(iter, left)
     }
 
-    fn counter(&mut self, start: Expr) -> Expr {
+    pub(super) fn counter(&mut self, start: Expr) -> Expr {
         let n = self.let_("", true, Type::U64, start);
         self.local(&n)
     }
@@ -151,14 +154,14 @@ impl Recorder {
         &mut self,
         iter: Iter<'a>,
         start: &Local,
-        f: impl FnOnce(&mut Recorder, Expr, Expr) -> Expr + 'a,
+        f: impl Fn(&mut Recorder, Expr, Expr) -> Expr + 'a,
     ) -> Iter<'a> {
         let state = self.local(start);
         let step = move |r: &mut Recorder, item: Expr| {
-            let state = r.ref_(true, state);
+            let state = r.ref_(true, state.clone());
             f(r, state, item)
         };
-        self.iter_decided(iter, Decision::MapWhile(Box::new(step)))
+        self.iter_decided(iter, Decision::MapWhile(Rc::new(step)))
     }
 
     /// The item of a step that a closure decides about.
@@ -166,7 +169,7 @@ impl Recorder {
         match decision {
             Decision::TakeWhile(f) => {
                 let item = self.held(item);
-                let goes_on = self.asked(f, &item);
+                let goes_on = self.asked(&*f, &item);
                 let ends = self.opposite(goes_on);
                 self.when(ends, Self::end_items);
                 item
@@ -174,7 +177,7 @@ impl Recorder {
             Decision::SkipWhile(f, skips) => {
                 let item = self.held(item);
                 self.when(skips.clone(), |r| {
-                    let skip = r.asked(f, &item);
+                    let skip = r.asked(&*f, &item);
                     r.assign(skips.clone(), skip);
                     r.when(skips, |r| r.continue_(None));
                     Expr::unit()
@@ -185,7 +188,7 @@ impl Recorder {
             Decision::FilterMap(f) => self.some_of(f, item, |r| r.continue_(None)),
             Decision::Inspect(f) => {
                 let item = self.held(item);
-                let done = self.asked(f, &item);
+                let done = self.asked(&*f, &item);
                 self.statement(done);
                 item
             }

@@ -3,6 +3,7 @@
 use crate::ir::Expr;
 
 /// Two iterators, one after the other, of which the first may end before its last step.
+#[derive(Clone)]
 pub(super) struct Early {
     /// The variable of the step from which on the items are those of the second one.
     pub from: Expr,

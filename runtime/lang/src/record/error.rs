@@ -60,6 +60,22 @@ pub enum RecordError {
         /// Where.
         at: Location,
     },
+    /// An adapter that would advance an iterator in a variable by more items than it gives.
+    #[error("{}:{}: behind `by_ref` or `&mut`, `{adapter}` takes items that it does not give, which a kernel does not support; put `{adapter}` where the iterator is made, or call `next` in a loop", at.file, at.line)]
+    Advance {
+        /// Its name.
+        adapter: &'static str,
+        /// Where.
+        at: Location,
+    },
+    /// A method of an iterator in a variable whose items depend on closures, or on earlier items.
+    #[error("{}:{}: `{method}` of an iterator in a variable needs items that no closure makes and that no `take` or `take_while` ends, in a kernel; call `map` and its like on the items, or loop", at.file, at.line)]
+    Kept {
+        /// Its name.
+        method: &'static str,
+        /// Where.
+        at: Location,
+    },
     /// A range of something that has no elements side by side.
     #[error("{}:{}: a value of type `{base}` cannot be sliced in a kernel; slices, arrays, `View`s and one-dimensional shared arrays can", at.file, at.line)]
     Slice {

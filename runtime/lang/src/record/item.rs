@@ -1,5 +1,7 @@
 //! The item of each step of an iterator, and what adapters behind it have to know.
 
+use std::rc::Rc;
+
 use super::Recorder;
 use super::decided::Decision;
 use super::ends::Early;
@@ -7,9 +9,10 @@ use super::part_shape::PartShape;
 use crate::ir::Expr;
 
 /// Records the body of an iterator's closure for its argument, and returns its value.
-pub(super) type Inlined<'a> = Box<dyn FnOnce(&mut Recorder, Expr) -> Expr + 'a>;
+pub(super) type Inlined<'a> = Rc<dyn Fn(&mut Recorder, Expr) -> Expr + 'a>;
 
 /// The item of an iterator for the counter of its loop, `k`.
+#[derive(Clone)]
 pub(super) enum Item<'a> {
     /// The counter.
     Counter,
@@ -45,6 +48,8 @@ pub(super) enum Item<'a> {
     Decided(Decision<'a>, Box<Item<'a>>),
     /// The item, until as many items as the variable says have been taken.
     Limited(Expr, Box<Item<'a>>),
+    /// The item, which the iterator in the variable does not give again: the number of its next step is in the variable.
+    Taken(Expr, Box<Item<'a>>),
 }
 
 impl<'a> Item<'a> {
@@ -57,6 +62,7 @@ impl<'a> Item<'a> {
             Item::Filter(f, inner) => Item::Filter(f, inner.of(source).into()),
             Item::Decided(decision, inner) => Item::Decided(decision, inner.of(source).into()),
             Item::Limited(left, inner) => Item::Limited(left, inner.of(source).into()),
+            Item::Taken(next, inner) => Item::Taken(next, inner.of(source).into()),
             counted => counted,
         }
     }
@@ -67,7 +73,8 @@ impl Item<'_> {
     fn parts(&self) -> Vec<&Self> {
         match self {
             Item::Enumerate(inner) | Item::Copied(inner) | Item::Reversed(_, inner) => vec![inner],
-            Item::Step(_, inner) | Item::Skip(_, inner) | Item::Limited(_, inner) => vec![inner],
+            Item::Step(_, inner) | Item::Skip(_, inner) => vec![inner],
+            Item::Limited(_, inner) | Item::Taken(_, inner) => vec![inner],
             Item::Map(_, inner) | Item::Filter(_, inner) | Item::Decided(_, inner) => vec![inner],
             Item::Zip(left, right) | Item::Chain(_, left, right) | Item::ChainEarly(_, left, right) => {
                 vec![left, right]
@@ -97,7 +104,7 @@ impl Item<'_> {
     /// Returns whether what a step gives depends on how many steps came before it: they cannot run in reverse.
     pub(super) fn is_ordered(&self) -> bool {
         let own = match self {
-            Item::Limited(..) => true,
+            Item::Limited(..) | Item::Taken(..) => true,
             Item::Decided(decision, _) => !matches!(decision, Decision::FilterMap(_) | Decision::Inspect(_)),
             _ => false,
         };
@@ -112,5 +119,10 @@ impl Item<'_> {
             _ => false,
         };
         own || self.parts().into_iter().any(Self::ends_early)
+    }
+
+    /// Returns whether an iterator in a variable advances by the steps. Adapters that count them would have to advance it further.
+    pub(super) fn advances(&self) -> bool {
+        matches!(self, Item::Taken(..)) || self.parts().into_iter().any(Self::advances)
     }
 }

@@ -8,6 +8,7 @@ use super::{RangeShape, RecordError, Recorder};
 use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Proof, Type, UnaryOp};
 
 /// An iterator that a loop walks.
+#[derive(Clone)]
 pub struct Iter<'a> {
     pub(super) extent: LoopCount,
     pub(super) item: Item<'a>,
@@ -17,6 +18,7 @@ pub struct Iter<'a> {
 
 /// The range that the loop of an iterator counts.
 #[allow(clippy::large_enum_variant, reason = "one is made for a loop, and taken apart at once")]
+#[derive(Clone)]
 pub(super) enum LoopCount {
     /// The steps, from zero to below a `u64` that cannot change.
     Count(Expr),
@@ -125,7 +127,7 @@ impl Recorder {
     }
 
     /// The item of a loop. A closure around this loop may be a part of another iterator, whose end is not that of this one.
-    fn first_item(&mut self, item: Item<'_>, k: Expr) -> Expr {
+    pub(super) fn first_item(&mut self, item: Item<'_>, k: Expr) -> Expr {
         let around = std::mem::take(&mut self.ends);
         let item = self.item(item, k);
         self.ends = around;
@@ -282,7 +284,7 @@ impl Recorder {
             Item::Filter(f, inner) => {
                 let item = self.item(*inner, k);
                 let item = self.held(item);
-                let keep = self.asked(f, &item);
+                let keep = self.asked(&*f, &item);
                 let drop = self.opposite(keep);
                 self.when(drop, |r| r.continue_(None));
                 item
@@ -299,6 +301,12 @@ impl Recorder {
                 let item = self.held(item);
                 self.count_one(BinaryOp::Sub, &left);
                 item
+            }
+            Item::Taken(next, inner) => {
+                let after = self.binary(BinaryOp::Add, k.clone(), number(1));
+                let moved = self.assign(next, after);
+                self.statement(moved);
+                self.item(*inner, k)
             }
         }
     }

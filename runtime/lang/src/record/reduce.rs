@@ -296,11 +296,11 @@ impl Recorder {
     }
 
     /// `.find_map(f)`
-    pub fn iter_find_map(
+    pub fn iter_find_map<'a>(
         &mut self,
-        iter: Iter<'_>,
+        iter: Iter<'a>,
         ty: Type,
-        f: impl FnOnce(&mut Recorder, Expr) -> Expr,
+        f: impl Fn(&mut Recorder, Expr) -> Expr + 'a,
     ) -> Expr {
         let iter = self.iter_filter_map(iter, f);
         self.iter_next(iter, ty)
@@ -391,13 +391,13 @@ impl Recorder {
     }
 
     /// An `Option` that starts as `None`.
-    fn nothing_yet(&mut self, ty: &Type) -> Expr {
+    pub(super) fn nothing_yet(&mut self, ty: &Type) -> Expr {
         let none = self.construct(ty.clone(), "None", Vec::new());
         self.accumulator(none)
     }
 
     /// `place = Some(item)`
-    fn found(&mut self, place: &Expr, item: Expr) -> Expr {
+    pub(super) fn found(&mut self, place: &Expr, item: Expr) -> Expr {
         let some = self.construct(place.ty.clone(), "Some", vec![("0", item)]);
         self.assign(place.clone(), some)
     }
@@ -415,7 +415,7 @@ impl Recorder {
     }
 
     /// The variable's value; a `let` of just it takes the variable over.
-    fn accumulated(&mut self, place: Expr) -> Expr {
+    pub(super) fn accumulated(&mut self, place: Expr) -> Expr {
         if let ExprKind::Var(var) = place.kind {
             self.frame().fresh = Some(var);
             self.frame().settled.push(var);

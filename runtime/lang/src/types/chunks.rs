@@ -77,6 +77,12 @@ chunks! {
     Chunks, &'a Slice<T>
 }
 
+impl<T> Clone for Chunks<'_, T> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
 chunks! {
     /// Parts of a slice in a kernel, one after another, to be written.
     ChunksMut, &'a mut Slice<T>

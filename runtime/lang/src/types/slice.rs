@@ -141,6 +141,12 @@ elements! {
     ElementsMut, &'a mut T, |slice, i| &mut *slice.at(i)
 }
 
+impl<T> Clone for Elements<'_, T> {
+    fn clone(&self) -> Self {
+        Self { slice: self.slice.alias(), next: self.next, end: self.end, _borrow: PhantomData }
+    }
+}
+
 macro_rules! walked {
     ($($name:ident)+) => {$(
         impl<'a, T> IntoIterator for &'a $name<T> {
