@@ -61,6 +61,7 @@ mod plain_library;
 mod plain_methods;
 mod plain_ordered;
 mod plain_parts;
+mod plain_read;
 mod proven;
 mod rest_patterns;
 mod reuse;

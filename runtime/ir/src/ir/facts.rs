@@ -83,6 +83,8 @@ pub enum ResultRange {
     UpToFirst,
     /// The first argument less the second, or 0 if the second is more, if the type is unsigned; else anywhere.
     Remaining,
+    /// Of an `Option`: the first argument less the second, unless the second is more, if neither has a sign; else anything.
+    CheckedDifference,
     /// From 0 to before the second argument, if that is above zero; else anywhere.
     Modulo,
     /// The first argument over the second, rounded up, if neither has a sign and the second is above zero; else anywhere.
@@ -105,7 +107,13 @@ impl ResultRange {
     pub const fn is_of_arguments(self) -> bool {
         matches!(
             self,
-            Self::Least | Self::Greatest | Self::Clamped | Self::Remaining | Self::Modulo | Self::QuotientUp
+            Self::Least
+                | Self::Greatest
+                | Self::Clamped
+                | Self::Remaining
+                | Self::CheckedDifference
+                | Self::Modulo
+                | Self::QuotientUp
         )
     }
 }

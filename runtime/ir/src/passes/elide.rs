@@ -200,6 +200,7 @@ impl<'a> Walk<'a> {
         self.scope.forget_outcomes();
         self.walk_statement(stmt);
         self.scope.forget_outcomes();
+        self.known.pass(stmt);
     }
 
     fn walk_statement(&mut self, stmt: &mut Stmt) {
@@ -213,6 +214,7 @@ impl<'a> Walk<'a> {
                 self.learn_passed(e);
                 self.narrow_value(*var, e, None);
                 self.scope.define(*var, e, &self.known);
+                self.known.choose(*var, e, &self.scope);
                 self.name(*var, e);
                 self.notes.iter_mut().for_each(|notes| notes.hold(*var, e));
                 self.meet_closure(*var, e);

@@ -2,7 +2,7 @@
 
 use super::elide::Walk;
 use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, VarId};
-use crate::ranges::{Held, Range, integer, root, tracked};
+use crate::ranges::{Held, Range, enum_of, integer, root, tracked};
 
 impl Walk<'_> {
     /// Learns the value of a variable that is declared here.
@@ -47,7 +47,7 @@ impl Walk<'_> {
 
     /// The range of an integer here, or `None` if it would be in an enum that holds nothing.
     pub(super) fn range_at(&self, place: &Expr) -> Option<Range> {
-        if let ExprKind::Field(of, _) = &place.kind
+        if let Some(of) = enum_of(place)
             && let Some(Held::Nothing) = self.scope.value_of(of, &self.known)
         {
             return None;

@@ -36,7 +36,7 @@ impl Walk<'_> {
 
     /// Notes the value of a variable, which facts about the variable are about too.
     pub(super) fn name(&mut self, var: VarId, value: &Expr) {
-        let mut is_tracked = !self.untracked.contains(&var);
+        let mut is_tracked = !self.untracked.contains(&var) && self.scope.is_lent(value);
         visit::expr(value, &mut |e| {
             is_tracked &= !matches!(e.kind, ExprKind::Var(of) if self.untracked.contains(&of));
         });

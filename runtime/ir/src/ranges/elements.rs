@@ -6,15 +6,23 @@ use super::scope::FunctionScope;
 use crate::ir::{Expr, ExprKind};
 
 impl FunctionScope<'_> {
-    /// The range of an array's elements.
-    fn hull_of(&self, value: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
-        match &value.kind {
-            ExprKind::ArrayList(items) => {
+    /// The range of an array's elements, or of a field of them: the names of fields in each other, the last one first.
+    fn hull_of(&self, value: &Expr, fields: &[&str], known: &Known, fuel: &mut usize) -> Option<Range> {
+        match (&value.kind, fields) {
+            (ExprKind::ArrayList(items), _) => {
                 let ranges: Option<Vec<Range>> =
-                    items.iter().map(|item| self.hull_of(item, known, fuel)).collect();
+                    items.iter().map(|item| self.hull_of(item, fields, known, fuel)).collect();
                 ranges?.into_iter().reduce(|a, b| a.hull(&b))
             }
-            ExprKind::ArrayRepeat(item, _) => self.hull_of(item, known, fuel),
+            (ExprKind::ArrayRepeat(item, _), _) => self.hull_of(item, fields, known, fuel),
+            (ExprKind::Tuple(parts), [rest @ .., field]) => {
+                self.hull_of(parts.get(field.parse::<usize>().ok()?)?, rest, known, fuel)
+            }
+            (ExprKind::Struct(def, parts), [rest @ .., field]) => {
+                let at = def.fields.iter().position(|own| own.name == *field)?;
+                self.hull_of(parts.get(at)?, rest, known, fuel)
+            }
+            (_, [_, ..]) => None,
             // Tables are long.
             _ => match value.as_int() {
                 Some(n) => Some(Range::numbers(n, n)),
@@ -26,10 +34,20 @@ impl FunctionScope<'_> {
     /// The range of the elements of a list, or of a part of one.
     pub(super) fn elements_of(&self, base: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
         if let Some(list) = self.list_of(base) {
-            return self.hull_of(list, known, fuel);
+            return self.hull_of(list, &[], known, fuel);
         }
         let (arg, scope, known) = self.argument(base)?;
         scope.elements_of(arg, known, fuel)
+    }
+
+    /// The range of a field of the elements of a list.
+    pub(super) fn fields_of(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
+        let (mut fields, mut base) = (Vec::new(), e);
+        while let ExprKind::Field(of, name) = &base.kind {
+            fields.push(name.as_str());
+            base = of;
+        }
+        self.hull_of(self.list_of(base)?, &fields, known, fuel)
     }
 
     /// The elements of a constant table, or of an array that is made of a list, of which a value is all or a part.

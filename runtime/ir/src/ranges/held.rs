@@ -6,9 +6,9 @@
 use std::mem::discriminant;
 
 use super::known::{Known, same};
-use super::range::{Range, integer};
+use super::range::{Range, integer, joined};
 use super::scope::{FUEL, FunctionScope};
-use crate::ir::{Expr, ExprKind, Type, VarId};
+use crate::ir::{Expr, ExprKind, Quantity, ResultRange, Type, VarId};
 
 /// What an enum with one integer holds.
 #[derive(Clone, Debug)]
@@ -45,15 +45,37 @@ impl Held {
     }
 }
 
-/// The integer in an enum that has one integer and nothing else with bytes in its variants, as a place.
+/// The integer of a value that is tracked: itself, or of a tuple the first index, or else its first integer.
+fn integer_of(e: Expr) -> Option<Expr> {
+    let Type::Tuple(types) = e.ty.clone() else { return integer(&e).is_some().then_some(e) };
+    let part = |at: usize| match &e.kind {
+        ExprKind::Tuple(parts) => parts.get(at).cloned(),
+        _ => {
+            Some(Expr { kind: ExprKind::Field(e.clone().into(), at.to_string()), ty: types.get(at)?.clone() })
+        }
+    };
+    let all: Vec<Expr> = (0..types.len()).filter_map(|at| integer_of(part(at)?)).collect();
+    let first = all.iter().position(|e| e.ty == Type::U64).unwrap_or(0);
+    all.into_iter().nth(first)
+}
+
+/// The enum that a place is a part of, if it is one.
+pub(crate) fn enum_of(place: &Expr) -> Option<&Expr> {
+    match &place.kind {
+        ExprKind::Field(of, _) if matches!(of.ty, Type::Enum(_)) => Some(of),
+        ExprKind::Field(of, _) => enum_of(of),
+        _ => None,
+    }
+}
+
+/// The integer in an enum that has one value with bytes in its variants, as a place. Of a tuple it is one of its integers.
 pub(crate) fn held_place(e: &Expr) -> Option<Expr> {
     let Type::Enum(def) = &e.ty else { return None };
     let fields = def.variants.iter().flat_map(|v| v.fields.iter().map(move |field| (v.name, field)));
     let mut fields = fields.filter(|(_, (_, ty))| *ty != Type::Unit);
     let ((variant, (name, ty)), None) = (fields.next()?, fields.next()) else { return None };
-    ty.scalar().filter(|scalar| scalar.is_int())?;
     let kind = ExprKind::Field(e.clone().into(), format!("{variant}.{name}"));
-    Some(Expr { kind, ty: ty.clone() })
+    integer_of(Expr { kind, ty: ty.clone() })
 }
 
 /// The integer that is tracked for a place: an integer variable, or the integer that an enum holds.
@@ -61,7 +83,8 @@ pub(crate) fn tracked(place: &Expr) -> Option<Expr> {
     match &place.kind {
         ExprKind::Var(_) if integer(place).is_some() => Some(place.clone()),
         ExprKind::Var(_) => held_place(place),
-        ExprKind::Field(of, _) if matches!(of.kind, ExprKind::Var(_)) => {
+        ExprKind::Field(..) => {
+            let of = enum_of(place).filter(|of| matches!(of.kind, ExprKind::Var(_)))?;
             held_place(of).filter(|held| same(held, place))
         }
         _ => None,
@@ -111,6 +134,13 @@ impl FunctionScope<'_> {
         }
     }
 
+    /// The range of a place that is the integer of an enum, by what the enum is made of.
+    pub(super) fn part_of_enum(&self, place: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
+        let of = enum_of(place)?;
+        held_place(of).filter(|held| same(held, place))?;
+        self.made_with(of, known, fuel)?.range()
+    }
+
     /// What an enum holds by what it is made of.
     pub(super) fn made_with(&self, e: &Expr, known: &Known, fuel: &mut usize) -> Option<Held> {
         match &e.kind {
@@ -121,17 +151,37 @@ impl FunctionScope<'_> {
                 let (arg, scope, known) = self.argument(e)?;
                 scope.held(arg, known, fuel)
             }
-            ExprKind::Variant(_, _, items) => Some(match items.iter().find(|item| item.ty != Type::Unit) {
-                Some(item) => Held::Within(self.within(item, known, fuel)),
-                None => Held::Nothing,
-            }),
+            ExprKind::Variant(_, _, items) => match items.iter().find(|item| item.ty != Type::Unit) {
+                Some(item) => Some(Held::Within(self.within(&integer_of(item.clone())?, known, fuel))),
+                None => Some(Held::Nothing),
+            },
+            ExprKind::Index { .. } => match self.list_of(e)? {
+                Expr { kind: ExprKind::ArrayList(items), .. } => items
+                    .iter()
+                    .map(|item| self.held(item, known, fuel))
+                    .reduce(|a, b| Some(a?.hull(b?)))
+                    .flatten(),
+                _ => None,
+            },
             ExprKind::Select(..) => {
                 let [a, b] = self.branches(e, known)?.map(|(branch, facts)| self.held(branch, &facts, fuel));
                 Some(a?.hull(b?))
             }
             ExprKind::Call { .. } => self.outcome(e),
+            ExprKind::Builtin { op, args, .. } if op.facts.result == ResultRange::CheckedDifference => {
+                self.difference(args, known, fuel).map(Held::Within)
+            }
             _ => None,
         }
+    }
+
+    /// The range of the difference of two numbers, the second of which is no more.
+    fn difference(&self, args: &[Expr], known: &Known, fuel: &mut usize) -> Option<Range> {
+        let [a, b] = args else { return None };
+        integer(a)?.is_unsigned().then_some(())?;
+        let [a, b] = [a, b].map(|e| self.within(e, known, fuel));
+        let needs = joined(&a.needs, &b.low_needs);
+        Some(Range::new(Quantity::Const(0), a.high.sum(b.low.negated())).needing(&needs))
     }
 
     /// What a call gives, if the walk went through it where it stands.

@@ -4,12 +4,12 @@
 
 use std::collections::HashSet;
 
+use super::choices::Choice;
+use super::loads::{MEMORY, has_load, is_load};
 use super::products::Product;
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
-use crate::ir::{
-    BinaryOp, Block, Expr, ExprKind, Quantity, ResultRange, Scalar, StmtKind, Type, UnaryOp, VarId, visit,
-};
+use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, ResultRange, Scalar, Type, UnaryOp, VarId};
 
 /// Sums that a guard of a greater one tells of, at most.
 const MOST_SUMS: i128 = 16;
@@ -26,6 +26,8 @@ pub(crate) struct Known {
     pub(super) products: Vec<Product>,
     /// Enums that hold no integer.
     pub(super) empty: Vec<VarId>,
+    /// By which conditions enums were chosen.
+    pub(super) choices: Vec<(VarId, Choice)>,
 }
 
 impl Known {
@@ -45,7 +47,7 @@ impl Known {
 
     /// Adds that the first is at most the second, or less.
     pub(super) fn order(&mut self, less: &Expr, more: &Expr, strictly: bool) {
-        if is_trackable(less) && is_trackable(more) {
+        if is_readable(less) && is_readable(more) {
             self.orders.push((strip(less).clone(), strip(more).clone(), strictly));
         }
     }
@@ -87,7 +89,21 @@ impl Known {
         self.orders.retain(|(a, b, _)| !mentions(a, vars) && !mentions(b, vars));
         self.aliases.retain(|(var, e)| !vars.contains(var) && !mentions(e, vars));
         self.empty.retain(|var| !vars.contains(var));
+        self.choices.retain(|(var, choice)| !vars.contains(var) && !choice.mentions(vars));
         self.forget_products(vars);
+    }
+
+    /// Keeps the facts about expressions for which something holds.
+    pub(super) fn retain(&mut self, keeps: &dyn Fn(&Expr) -> bool) {
+        self.ranges.retain(|(e, _)| keeps(e));
+        self.orders.retain(|(a, b, _)| keeps(a) && keeps(b));
+    }
+
+    /// Whether something is known of elements in memory.
+    pub(super) fn has_loads(&self) -> bool {
+        self.ranges.iter().any(|(e, _)| has_load(e))
+            || self.orders.iter().any(|(a, b, _)| has_load(a) || has_load(b))
+            || self.choices.iter().any(|(_, choice)| choice.has_load())
     }
 
     /// Forgets the products of variables.
@@ -107,7 +123,7 @@ impl Known {
 
     /// Adds that an expression is in a range.
     pub fn learn(&mut self, e: &Expr, range: Range) {
-        if is_trackable(e) && e.as_int().is_none() {
+        if is_readable(e) && e.as_int().is_none() {
             self.ranges.push((strip(e).clone(), range));
         }
     }
@@ -151,12 +167,13 @@ impl Known {
         self.aliases.extend(other.aliases);
         self.products.extend(other.products);
         self.empty.extend(other.empty);
+        self.choices.extend(other.choices);
     }
 
     /// Notes the expression that a variable is given.
     pub fn name(&mut self, var: VarId, e: &Expr) {
         self.aliases.retain(|(own, _)| *own != var);
-        if is_trackable(e) && e.as_int().is_none() {
+        if is_readable(e) && e.as_int().is_none() {
             self.aliases.push((var, e.clone()));
         }
     }
@@ -222,10 +239,15 @@ impl Known {
                     _ => return facts,
                 };
                 facts.relate(less, more, gap, self, scope);
+                if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+                    facts.has_tag([a, b], outcome == (*op == BinaryOp::Eq), self, scope);
+                }
             }
             _ => {}
         }
         facts.forget(&scope.untracked);
+        facts.read(self);
+        facts.keep_lent(scope);
         facts
     }
 
@@ -403,7 +425,8 @@ pub(crate) fn strip(e: &Expr) -> &Expr {
 /// Returns whether two expressions give the same while no variable in them is assigned.
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     let (of_a, of_b) = (a.operands(), b.operands());
-    if !a.is_same_operation(b) || of_a.len() != of_b.len() {
+    let loads = is_load(a) && is_load(b) && a.ty == b.ty;
+    if !loads && !a.is_same_operation(b) || of_a.len() != of_b.len() {
         return false;
     }
     let is_same = of_a.iter().zip(&of_b).all(|(a, b)| same(a, b));
@@ -415,68 +438,29 @@ pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
 
 /// Returns whether an expression changes only when a variable in it is assigned.
 fn is_trackable(e: &Expr) -> bool {
-    let own = match &e.kind {
+    is_trackable_itself(e) && e.operands().iter().all(|e| is_trackable(e))
+}
+
+fn is_trackable_itself(e: &Expr) -> bool {
+    match &e.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Len(_) => true,
         ExprKind::Field(base, _) => !matches!(base.ty, Type::Ref { .. }),
         ExprKind::Builtin { op, .. } => op.position().is_some() || op.facts.result.is_of_arguments(),
         _ => e.is_operator(),
-    };
-    own && e.operands().iter().all(|e| is_trackable(e))
+    }
+}
+
+/// The same, or an element of a slice that no one writes.
+fn is_readable(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Index { index, .. } if is_load(e) => is_readable(index),
+        _ if e.operands().is_empty() => is_trackable(e),
+        _ => is_trackable_itself(e) && e.operands().iter().all(|e| is_readable(e)),
+    }
 }
 
 pub(super) fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
     matches!(e.kind, ExprKind::Var(var) if vars.contains(&var))
+        || is_load(e) && vars.contains(&MEMORY)
         || e.operands().iter().any(|e| mentions(e, vars))
-}
-
-/// Variables that a block assigns.
-pub(crate) fn assigned(block: &Block) -> HashSet<VarId> {
-    let mut vars = HashSet::new();
-    visit::stmts(block, &mut |stmt| {
-        if let StmtKind::Assign { place, .. } = &stmt.kind {
-            vars.extend(root(place));
-        }
-    });
-    vars
-}
-
-/// Mutable variables whose address is taken, or that a closure assigns; the analysis does not track them.
-pub(crate) fn untracked(block: &Block, scope: &FunctionScope) -> HashSet<VarId> {
-    let mut vars = lent(block);
-    vars.retain(|var| scope.is_mutable(*var));
-    vars
-}
-
-/// Variables that a block assigns, lends, or lends a part of.
-pub(crate) fn changed(block: &Block) -> HashSet<VarId> {
-    let mut vars = lent(block);
-    vars.extend(assigned(block));
-    vars
-}
-
-/// Variables whose address is taken, or that a closure assigns.
-pub(crate) fn lent(block: &Block) -> HashSet<VarId> {
-    let mut vars = HashSet::new();
-    visit::exprs(block, &mut |e| match &e.kind {
-        ExprKind::Ref(place) => vars.extend(root(place)),
-        // A slice that a variable is refers to other memory.
-        ExprKind::SubSlice { base, .. } if matches!(base.ty, Type::Array(..)) => vars.extend(root(base)),
-        ExprKind::Builtin { op, args, .. } if op.by_reference => {
-            let place = args.first().filter(|place| !matches!(place.ty, Type::Ref { .. }));
-            vars.extend(place.and_then(root));
-        }
-        ExprKind::Closure(closure) => vars.extend(assigned(&closure.body)),
-        _ => {}
-    });
-    vars
-}
-
-/// The variable that a place is, or is a part of; what a view or a reference leads to is part of none.
-pub(crate) fn root(place: &Expr) -> Option<VarId> {
-    match &place.kind {
-        ExprKind::Var(var) => Some(*var),
-        ExprKind::Index { base, .. } if matches!(base.ty, Type::View { .. } | Type::Ref { .. }) => None,
-        ExprKind::Field(base, _) | ExprKind::Index { base, .. } => root(base),
-        _ => None,
-    }
 }

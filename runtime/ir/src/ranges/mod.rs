@@ -6,6 +6,8 @@
 
 mod arithmetic;
 mod bits;
+mod changes;
+mod choices;
 mod conditions;
 mod divided;
 mod elements;
@@ -13,6 +15,7 @@ mod guards;
 mod held;
 mod interval;
 mod known;
+mod loads;
 mod memo;
 mod parts;
 mod place;
@@ -24,9 +27,10 @@ mod returned;
 mod scope;
 mod sums;
 
-pub(crate) use held::{Held, held_place, tracked};
+pub(crate) use changes::{assigned, changed, lent, root};
+pub(crate) use held::{Held, enum_of, held_place, tracked};
 pub(crate) use interval::Interval;
-pub(crate) use known::{Known, assigned, changed, lent, root, same};
+pub(crate) use known::{Known, same};
 pub(crate) use place::axes;
 pub(crate) use products::{Product, scaled};
 pub(crate) use range::{Range, integer, joined};

@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::bits;
+use super::changes::{changed, untracked};
 use super::held::Held;
-use super::known::{Known, changed, same, strip, untracked};
+use super::known::{Known, same, strip};
 use super::memo::Memo;
 use super::place::Length;
 use super::range::{Range, integer, joined};
@@ -208,7 +209,7 @@ impl<'a> FunctionScope<'a> {
             | ExprKind::Exact(_)
             | ExprKind::Cast(_) => true,
             ExprKind::Field(..) | ExprKind::Len(_) | ExprKind::Select(..) | ExprKind::Ref(_) => true,
-            ExprKind::Variant(..) => true,
+            ExprKind::Variant(..) | ExprKind::Tuple(_) => true,
             ExprKind::SubSlice { .. } | ExprKind::Table { .. } | ExprKind::ArrayList(_) => true,
             ExprKind::Index { base, .. } => self.list_of(base).is_some() || self.parameter(e).is_some(),
             ExprKind::Builtin { op, .. } => op.position().is_some() || op.facts.result.is_of_arguments(),
@@ -347,7 +348,8 @@ impl<'a> FunctionScope<'a> {
             ExprKind::Field(base, axis) => {
                 let plain = self.axis(base, axis).or_else(|| self.part(e));
                 let plain = plain.or_else(|| self.view_part(base, axis));
-                plain.or_else(|| self.made_with(base, known, fuel)?.range())
+                let plain = plain.or_else(|| self.part_of_enum(e, known, fuel));
+                plain.or_else(|| self.fields_of(e, known, fuel))
             }
             ExprKind::Call { function, args, .. } => match self.outcome(e) {
                 Some(held) => held.range(),

@@ -57,11 +57,51 @@ impl Writer {
             }
         };
         stmts.push(self.takes(&base, &other, scalar));
+        stmts.extend(self.chosen_by(&base, scalar));
         if self.is_kernel {
             let (short, (number, called)) = (self.store(8), self.chosen_number());
             stmts.extend([called, self.at(&short, number)]);
         }
         stmts
+    }
+
+    /// `let o = if n < c { Some(…) } else { None }; if o.is_some() { a[n] }`, where one of both may change before the test or the index.
+    fn chosen_by(&mut self, base: &Expr, scalar: Scalar) -> Vec<StmtKind> {
+        let (init, mutable) = (self.leaf(scalar), self.dice.below(2) == 0);
+        let (n, first) = self.new_var(scalar, mutable, init);
+        let op = self.dice.pick(&[Lt, Lt, BinaryOp::Le, BinaryOp::Ge]);
+        let cond = compare(op, &n, &self.about(11, scalar));
+        let (one, other) = (self.some_or_none(scalar), self.some_or_none(scalar));
+        let choice = ExprKind::Select(cond.into(), one.into(), other.into());
+        let is_mutable = self.dice.below(3) == 0;
+        let choice = Expr { kind: choice, ty: Type::Enum(option(scalar)) };
+        let (o, chosen) = self.option_var(scalar, is_mutable, choice);
+        let mut stmts = vec![first, chosen];
+        let change = |writer: &mut Self, of: &Expr| match writer.dice.below(4) {
+            0 if writer.is_changeable(of) => {
+                let by = writer.about(3, scalar);
+                Some(writer.change(of, Some(Add), by))
+            }
+            _ => None,
+        };
+        stmts.extend(change(self, &n));
+        if is_mutable && self.dice.below(3) == 0 {
+            let new = self.some_or_none(scalar);
+            stmts.push(self.change(&o, None, new));
+        }
+        let (moved, read) = (change(self, &n), self.at(base, n.clone()));
+        let then = moved.into_iter().chain([read]).collect();
+        let test = is_some(&o);
+        let test = match self.dice.below(3) {
+            0 => Expr { kind: ExprKind::Unary(crate::ir::UnaryOp::Not, test.into()), ty: Type::BOOL },
+            _ => test,
+        };
+        stmts.push(when(test, then));
+        stmts
+    }
+
+    fn is_changeable(&self, of: &Expr) -> bool {
+        matches!(of.kind, ExprKind::Var(var) if self.vars[var.0 as usize].mutable)
     }
 
     /// What a function of the module chooses.

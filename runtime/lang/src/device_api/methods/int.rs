@@ -135,7 +135,7 @@ device_methods! {
         fn overflowing_neg(self) -> (Self, bool) = with("ws_overflowing_neg({0})", &int_prelude::OVERFLOWING_NEG);
         fn overflowing_pow(self, n: u32) -> (Self, bool) = with("ws_overflowing_pow({0}, {1})", &int_prelude::OVERFLOWING_POW);
         fn checked_add(self, other: Self) -> Option<Self> = checked("ws_overflowing_add({0}, {1})", &int_prelude::OVERFLOWING_ADD);
-        fn checked_sub(self, other: Self) -> Option<Self> = checked("ws_overflowing_sub({0}, {1})", &int_prelude::OVERFLOWING_SUB);
+        fn checked_sub(self, other: Self) -> Option<Self> = checked("ws_overflowing_sub({0}, {1})", &int_prelude::OVERFLOWING_SUB), Facts::within(ResultRange::CheckedDifference);
         fn checked_mul(self, other: Self) -> Option<Self> = checked("ws_overflowing_mul({0}, {1})", &int_prelude::OVERFLOWING_MUL);
         fn checked_neg(self) -> Option<Self> = checked("ws_overflowing_neg({0})", &int_prelude::OVERFLOWING_NEG);
         fn checked_pow(self, n: u32) -> Option<Self> = checked("ws_overflowing_pow({0}, {1})", &int_prelude::OVERFLOWING_POW);

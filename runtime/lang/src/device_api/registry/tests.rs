@@ -197,6 +197,9 @@ fn results() -> HashMap<&'static str, Vec<Sample>> {
                 let is_unsigned = <$t>::MIN == 0;
                 if is_unsigned {
                     add("saturating_sub", a.saturating_sub(b) as i128, [a, b, c]);
+                    if let Some(left) = a.checked_sub(b) {
+                        add("checked_sub", left as i128, [a, b, c]);
+                    }
                     if b != 0 {
                         add("div_ceil", (a as u128).div_ceil(b as u128) as i128, [a, b, c]);
                     }
@@ -244,6 +247,7 @@ fn allowed(range: ResultRange, [a, b, c]: [i128; 3], bits: u32) -> (i128, i128) 
         ResultRange::Clamped => (b, c),
         ResultRange::UpToFirst => (0, a),
         ResultRange::Remaining => ((a - b).max(0), (a - b).max(0)),
+        ResultRange::CheckedDifference => (a - b, a - b),
         ResultRange::Modulo if b > 0 => (0, b - 1),
         ResultRange::Modulo => (i128::MIN, i128::MAX),
         ResultRange::QuotientUp => ((a + b - 1) / b, (a + b - 1) / b),

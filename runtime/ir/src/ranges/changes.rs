@@ -1,0 +1,65 @@
+//! Which variables a block changes.
+
+use std::collections::HashSet;
+
+use super::loads::{MEMORY, block_writes};
+use super::scope::FunctionScope;
+use crate::ir::{Block, Expr, ExprKind, StmtKind, Type, VarId, visit};
+
+/// Variables that a block assigns, and [`MEMORY`] if it may write that.
+pub(crate) fn assigned(block: &Block) -> HashSet<VarId> {
+    let mut vars = assigned_variables(block);
+    vars.extend(block_writes(block).then_some(MEMORY));
+    vars
+}
+
+fn assigned_variables(block: &Block) -> HashSet<VarId> {
+    let mut vars = HashSet::new();
+    visit::stmts(block, &mut |stmt| {
+        if let StmtKind::Assign { place, .. } = &stmt.kind {
+            vars.extend(root(place));
+        }
+    });
+    vars
+}
+
+/// Mutable variables whose address is taken, or that a closure assigns; the analysis does not track them.
+pub(crate) fn untracked(block: &Block, scope: &FunctionScope) -> HashSet<VarId> {
+    let mut vars = lent(block);
+    vars.retain(|var| scope.is_mutable(*var));
+    vars
+}
+
+/// Variables that a block assigns, lends, or lends a part of.
+pub(crate) fn changed(block: &Block) -> HashSet<VarId> {
+    let mut vars = lent(block);
+    vars.extend(assigned_variables(block));
+    vars
+}
+
+/// Variables whose address is taken, or that a closure assigns.
+pub(crate) fn lent(block: &Block) -> HashSet<VarId> {
+    let mut vars = HashSet::new();
+    visit::exprs(block, &mut |e| match &e.kind {
+        ExprKind::Ref(place) => vars.extend(root(place)),
+        // A slice that a variable is refers to other memory.
+        ExprKind::SubSlice { base, .. } if matches!(base.ty, Type::Array(..)) => vars.extend(root(base)),
+        ExprKind::Builtin { op, args, .. } if op.by_reference => {
+            let place = args.first().filter(|place| !matches!(place.ty, Type::Ref { .. }));
+            vars.extend(place.and_then(root));
+        }
+        ExprKind::Closure(closure) => vars.extend(assigned_variables(&closure.body)),
+        _ => {}
+    });
+    vars
+}
+
+/// The variable that a place is, or is a part of; what a view or a reference leads to is part of none.
+pub(crate) fn root(place: &Expr) -> Option<VarId> {
+    match &place.kind {
+        ExprKind::Var(var) => Some(*var),
+        ExprKind::Index { base, .. } if matches!(base.ty, Type::View { .. } | Type::Ref { .. }) => None,
+        ExprKind::Field(base, _) | ExprKind::Index { base, .. } => root(base),
+        _ => None,
+    }
+}
