@@ -94,3 +94,66 @@ plain! { ordered(i, x):
 fn what_has_an_order_in_rust_has_its_methods() {
     check::<ordered::cases>();
 }
+
+/// Cards in the order of a game.
+#[derive(Clone, Copy, Eq, Debug, GpuType)]
+#[gpu(PartialEq)]
+#[repr(u8)]
+enum Card {
+    Ten,
+    Jack,
+    Ace,
+}
+
+impl PartialOrd for Card {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Card {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let worth = |card: &Card| [10, 2, 11][*card as usize];
+        worth(self).cmp(&worth(other))
+    }
+}
+
+/// Numbers of one's own, in the order of which Rust derives one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, GpuType)]
+#[repr(i8)]
+enum Height {
+    High = 5,
+    Low = -3,
+    Middle = 0,
+}
+
+#[gpu_kernel]
+fn game(x: &[Card], y: &mut [u32], #[comptime] case: u32) {
+    y[0] = match case {
+        0 => (x[0] < x[1]) as u32,
+        1 => x[0].max(x[1]) as u32,
+        2 => x.iter().max_by_key(|card| **card).is_some() as u32,
+        _ => (x[0] == x[1]) as u32,
+    };
+}
+
+#[gpu_kernel]
+fn levels(x: &[Height], y: &mut [i32]) {
+    y[0] = (x[0] < x[1]) as i32 + 2 * (x[1] < x[2]) as i32 + 4 * (x[2] < x[0]) as i32;
+    y[1] = x[0].max(x[1]).min(x[2]) as i32;
+}
+
+#[test]
+fn an_order_that_is_not_derived_is_refused() {
+    for case in 0..3 {
+        let error = game::cuda_source_for(&(case,)).expect_err("it has an order of its own").to_string();
+        assert!(error.contains("Card"), "{error}");
+    }
+    game::cuda_source_for(&(3,)).expect("equality is derived");
+    super::everywhere::<levels>(&(), |device| {
+        let x = device.upload(&[Height::High, Height::Low, Height::Middle]).expect("memory");
+        let mut y = device.alloc_zeroed::<i32>(2).expect("memory");
+        levels(&x, &mut y).grid(1).block(1).launch(device).expect("no fault");
+        assert_eq!(device.download(&y).expect("memory"), [6, 0]);
+    });
+}

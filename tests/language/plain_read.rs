@@ -169,6 +169,11 @@ fn another_number(x: &[u32], y: &mut [u32], at: usize, #[comptime] case: u32) {
             y[1] = 8;
             if first { x[y[1] as usize] } else { 0 }
         }
+        8 => {
+            let some = x.get(k);
+            k += 6;
+            if some.is_some() { x[k] } else { 0 }
+        }
         _ => 0,
     };
 }
@@ -177,7 +182,7 @@ fn another_number(x: &[u32], y: &mut [u32], at: usize, #[comptime] case: u32) {
 fn guards_of_other_numbers_prove_nothing() {
     let device = Device::simulator();
     let x = device.upload(&[0u32, 30, 0, 0, 0, 0]).expect("memory");
-    for case in 0..8 {
+    for case in 0..9 {
         let mut y = device.alloc_zeroed::<u32>(2).expect("memory");
         let at = if case == 2 { 3 } else { 0 };
         let launch = another_number(&x, &mut y, at, case).grid(1).block(1);

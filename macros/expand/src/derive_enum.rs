@@ -52,22 +52,26 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
     };
     let constant = constant_impl(item, data, &tags);
     let zero = if in_memory { zero_check(data, &tags) } else { quote!() };
+    let is_ordered = plain && item.generics.params.is_empty();
+    let by_tags = if is_ordered { by_tags(data, &tags) } else { quote!() };
     let device = with_stand_ins(&quote! {
         impl #impl_generics ::warpsmith::__macro::DeviceType for #name #ty_generics #where_clause {
             type Erased = #erased;
             fn ty() -> ::warpsmith::ir::Type {
-                ::warpsmith::__macro::enum_type(
+                let __type = ::warpsmith::__macro::enum_type(
                     #text,
                     &[#(#arguments),*],
                     ::warpsmith::ir::Scalar::#tag,
                     ::warpsmith::__macro::list([#(#variants),*]),
                     #in_memory,
-                )
+                );
+                #by_tags
+                __type
             }
             #values
         }
     });
-    let order = (plain && item.generics.params.is_empty()).then(|| {
+    let order = is_ordered.then(|| {
         // A lifetime keeps rustc from asking at once whether the type has Rust's `Ord`.
         quote! {
             impl ::warpsmith::__macro::operators::Ord for #name where for<'__a> #name: ::core::cmp::Ord {
@@ -78,6 +82,20 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
         }
     });
     quote!(#device #gpu_type #constant #zero #order)
+}
+
+/// Notes whether an order that a user wrote is that of the tags, which kernels compare.
+fn by_tags(data: &DataEnum, tags: &[TokenStream]) -> TokenStream {
+    let idents = data.variants.iter().map(|variant| &variant.ident);
+    quote! {
+        static __BY_TAGS: ::std::sync::OnceLock<bool> = ::std::sync::OnceLock::new();
+        let __by_tags = *__BY_TAGS.get_or_init(|| {
+            use ::warpsmith::__macro::order::{Ordered as _, Unordered as _};
+            let __order = ::warpsmith::__macro::order::Order::<Self>(::core::marker::PhantomData);
+            (&__order).is_by_tags(&[#((Self::#idents, #tags)),*])
+        });
+        let __type = ::warpsmith::__macro::order::ordered(__type, __by_tags);
+    }
 }
 
 /// How values of an enum are laid out in the IR, read and written.

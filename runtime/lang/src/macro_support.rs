@@ -22,7 +22,7 @@ pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, Rang
 pub use crate::simulator::context::print;
 pub use crate::simulator::declared::{hides, reads, writes};
 pub use crate::types::lend;
-pub use crate::types::operators::{self, constant_default, default_of, operand, operands};
+pub use crate::types::operators::{self, constant_default, default_of, operand, operands, order};
 pub use crate::types::{
     ArrayMethods, ArrayParts, DeviceType, GpuType, IndexInteger, IndexOfAnyType, IndexOfUsize, IndexType,
     PartIndex, Sliceable, SliceableMut, no_variant, tie, tied, to_index2, to_index3,

@@ -349,12 +349,14 @@ pub struct EnumType {
     pub align: usize,
     /// Whether CUDA lays it out as Rust does: it has a `repr`.
     pub in_memory: bool,
+    /// Whether Rust orders its values by their tags, if it orders them.
+    pub by_tags: bool,
 }
 
 impl EnumType {
     /// An enum of these variants, laid out.
     pub fn new(name: String, tag: Scalar, variants: Vec<VariantType>, in_memory: bool) -> Self {
-        let def = Self { name, tag, variants, size: 0, align: 1, in_memory };
+        let def = Self { name, tag, variants, size: 0, align: 1, in_memory, by_tags: true };
         let super::ValueLayout { size, align, .. } = def.layout();
         Self { size, align, ..def }
     }

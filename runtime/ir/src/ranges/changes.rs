@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use super::loads::{MEMORY, block_writes};
-use super::scope::FunctionScope;
 use crate::ir::{Block, Expr, ExprKind, StmtKind, Type, VarId, visit};
 
 /// Variables that a block assigns, and [`MEMORY`] if it may write that.
@@ -24,9 +23,9 @@ fn assigned_variables(block: &Block) -> HashSet<VarId> {
 }
 
 /// Mutable variables whose address is taken, or that a closure assigns; the analysis does not track them.
-pub(crate) fn untracked(block: &Block, scope: &FunctionScope) -> HashSet<VarId> {
+pub(super) fn untracked(block: &Block, is_mutable: impl Fn(VarId) -> bool) -> HashSet<VarId> {
     let mut vars = lent(block);
-    vars.retain(|var| scope.is_mutable(*var));
+    vars.retain(|var| is_mutable(*var));
     vars
 }
 

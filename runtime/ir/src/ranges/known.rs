@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use super::choices::Choice;
-use super::loads::{MEMORY, has_load, is_load};
+use super::choice::Choice;
+use super::loads::{has_load, is_load, mentions};
 use super::products::Product;
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
@@ -457,10 +457,4 @@ fn is_readable(e: &Expr) -> bool {
         _ if e.operands().is_empty() => is_trackable(e),
         _ => is_trackable_itself(e) && e.operands().iter().all(|e| is_readable(e)),
     }
-}
-
-pub(super) fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
-    matches!(e.kind, ExprKind::Var(var) if vars.contains(&var))
-        || is_load(e) && vars.contains(&MEMORY)
-        || e.operands().iter().any(|e| mentions(e, vars))
 }

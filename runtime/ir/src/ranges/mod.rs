@@ -7,7 +7,8 @@
 mod arithmetic;
 mod bits;
 mod changes;
-mod choices;
+mod choice;
+mod chosen;
 mod conditions;
 mod divided;
 mod elements;
@@ -15,6 +16,7 @@ mod guards;
 mod held;
 mod interval;
 mod known;
+mod lent;
 mod loads;
 mod memo;
 mod parts;

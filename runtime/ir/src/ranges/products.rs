@@ -1,7 +1,8 @@
 //! Pairs of variables whose product is bounded: one is doubled where the other is halved, as the stride of a tree and the number of
 //! its threads.
 
-use super::known::{Known, mentions, same, strip};
+use super::known::{Known, same, strip};
+use super::loads::mentions;
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Scalar};

@@ -128,7 +128,7 @@ impl<'a> FunctionScope<'a> {
             effort: Rc::default(),
             memo: Memo::default(),
         };
-        let untracked = untracked(body, &plain);
+        let untracked = untracked(body, |var| plain.is_mutable(var));
         Self { powers: bits::powers(body, &untracked), untracked, ..plain }
     }
 

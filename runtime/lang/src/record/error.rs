@@ -26,6 +26,14 @@ pub enum RecordError {
         /// Where.
         at: Location,
     },
+    /// A comparison of an enum whose order a user has written.
+    #[error("{}:{}: `{operand}` has an order of its own, and a kernel would compare the numbers of its variants; write a `#[gpu_fn]` that gives a number for each variant, and compare these", at.file, at.line)]
+    OwnOrder {
+        /// Its type.
+        operand: String,
+        /// Where.
+        at: Location,
+    },
     /// A cast between types that CUDA cannot cast between.
     #[error("{}:{}: a cast from `{from}` to `{to}` is not supported in a kernel", at.file, at.line)]
     Cast {

@@ -127,6 +127,9 @@ impl Recorder {
 
     pub(super) fn unsupported_operator(&mut self, operator: &'static str, operand: &Expr) {
         let at = self.location();
+        if matches!(operand.ty.peeled(), Type::Enum(e) if !e.by_tags) {
+            return self.fail(RecordError::OwnOrder { operand: operand.ty.peeled().to_string(), at });
+        }
         let fields = match operand.ty.peeled() {
             Type::Struct(s) => s.fields.iter().map(|field| field.name.to_owned()).collect(),
             _ => Vec::new(),
@@ -293,7 +296,9 @@ pub(super) fn has_operator(op: BinaryOp, ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) => true,
         Type::Vector(..) => !matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge),
-        Type::Enum(e) => e.is_plain() && op.is_comparison(),
+        Type::Enum(e) => {
+            e.is_plain() && op.is_comparison() && (e.by_tags || matches!(op, BinaryOp::Eq | BinaryOp::Ne))
+        }
         Type::Ptr { .. } => op.is_comparison(),
         _ => false,
     }

@@ -71,15 +71,16 @@ impl Writer {
         let (n, first) = self.new_var(scalar, mutable, init);
         let op = self.dice.pick(&[Lt, Lt, BinaryOp::Le, BinaryOp::Ge]);
         let cond = compare(op, &n, &self.about(11, scalar));
-        let (one, other) = (self.some_or_none(scalar), self.some_or_none(scalar));
+        let (some, none) = (made(scalar, Some(self.leaf(scalar))), made(scalar, None));
+        let (one, other) = if self.dice.below(3) > 0 { (some, none) } else { (none, some) };
         let choice = ExprKind::Select(cond.into(), one.into(), other.into());
         let is_mutable = self.dice.below(3) == 0;
         let choice = Expr { kind: choice, ty: Type::Enum(option(scalar)) };
         let (o, chosen) = self.option_var(scalar, is_mutable, choice);
         let mut stmts = vec![first, chosen];
-        let change = |writer: &mut Self, of: &Expr| match writer.dice.below(4) {
+        let change = |writer: &mut Self, of: &Expr| match writer.dice.below(3) {
             0 if writer.is_changeable(of) => {
-                let by = writer.about(3, scalar);
+                let by = writer.about(20, scalar);
                 Some(writer.change(of, Some(Add), by))
             }
             _ => None,

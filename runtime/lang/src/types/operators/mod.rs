@@ -25,7 +25,7 @@ macro_rules! device_side {
 
 mod default;
 mod native;
-mod order;
+pub mod order;
 mod tried;
 
 use core::marker::PhantomData;

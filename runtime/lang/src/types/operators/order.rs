@@ -1,5 +1,8 @@
 //! What kernels order as Rust does: by numbers, by the tags of enums, and by the first parts that differ.
 
+use core::marker::PhantomData;
+
+use crate::ir::{EnumType, Type};
 use crate::witness::DeviceFn;
 
 /// Rust's `Ord` in kernels.
@@ -18,4 +21,44 @@ pub trait Ord: core::cmp::Ord + Copy {
     /// `a.clamp(low, high)`
     #[doc(hidden)]
     type Clamped: DeviceFn;
+}
+
+/// An enum without fields, whose own order may be another than that of its tags.
+#[doc(hidden)]
+pub struct Order<T>(pub PhantomData<T>);
+
+/// An enum that Rust orders.
+#[doc(hidden)]
+pub trait Ordered<T> {
+    /// Whether the order of these values, all that there are, is that of their tags.
+    fn is_by_tags(&self, all: &[(T, i128)]) -> bool;
+}
+
+/// An enum that Rust does not order: rustc refuses a comparison.
+#[doc(hidden)]
+pub trait Unordered<T> {
+    /// Nothing compares the values.
+    fn is_by_tags(&self, all: &[(T, i128)]) -> bool;
+}
+
+impl<T: PartialOrd> Ordered<T> for Order<T> {
+    fn is_by_tags(&self, all: &[(T, i128)]) -> bool {
+        let alike = |(a, of_a): &(T, i128), (b, of_b): &(T, i128)| a.partial_cmp(b) == Some(of_a.cmp(of_b));
+        all.iter().all(|a| all.iter().all(|b| alike(a, b)))
+    }
+}
+
+impl<T> Unordered<T> for &Order<T> {
+    fn is_by_tags(&self, _: &[(T, i128)]) -> bool {
+        true
+    }
+}
+
+/// The type of an enum, which knows whether it is ordered by its tags.
+#[doc(hidden)]
+pub fn ordered(ty: Type, by_tags: bool) -> Type {
+    match ty {
+        Type::Enum(def) => Type::Enum(EnumType { by_tags, ..EnumType::clone(&def) }.into()),
+        other => other,
+    }
 }

@@ -1,19 +1,10 @@
 //! What the variant of an enum tells: a function, or a checked difference, has chosen it by a condition.
 
-use std::collections::HashSet;
-
-use super::known::{Known, mentions};
-use super::loads::has_load;
+use super::choice::Choice;
+use super::known::Known;
 use super::returned::replace;
 use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Block, Expr, ExprKind, ResultRange, StmtKind, Type, VarId, visit};
-
-/// The condition under which an enum has the first of two tags; otherwise it has the second.
-#[derive(Clone)]
-pub(super) struct Choice {
-    condition: Expr,
-    tags: [i128; 2],
-}
 
 impl Known {
     /// Notes by which condition an enum was chosen that a variable is given.
@@ -42,16 +33,6 @@ impl Known {
             [false, true] => self.extend(known.implied(&condition, !outcome, scope)),
             _ => {}
         }
-    }
-}
-
-impl Choice {
-    pub(super) fn mentions(&self, vars: &HashSet<VarId>) -> bool {
-        mentions(&self.condition, vars)
-    }
-
-    pub(super) fn has_load(&self) -> bool {
-        has_load(&self.condition)
     }
 }
 
