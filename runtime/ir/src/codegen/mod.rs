@@ -5,6 +5,7 @@
 //! the report of faults are the same for all kernels: they stand in a header (`checks.h`), which [`complete`] puts into the text.
 
 mod affine;
+mod alike;
 mod arith;
 mod arrays;
 mod batches;
@@ -97,7 +98,10 @@ pub struct PrintOptions {
 
 /// Prints a module.
 pub fn print(module: &ValidModule, options: &PrintOptions) -> CudaSource {
-    deep_stack::run(|| Printer::new(module.module(), *options).module())
+    deep_stack::run(|| {
+        let module = alike::merged(module.module(), *options);
+        Printer::new(&module, *options).module()
+    })
 }
 
 /// State while a module is printed: its sections, and what the open function is.

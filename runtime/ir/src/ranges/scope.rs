@@ -227,7 +227,7 @@ impl<'a> FunctionScope<'a> {
             return None;
         }
         let below = below.askable().filter(|_| limit.is_known())?;
-        let possible = below.minimum() < limit.most();
+        let possible = below != limit && below.minimum() < limit.most();
         (possible && below.is_short() && limit.is_short()).then(|| vec![Condition { below, limit }])
     }
 
