@@ -40,7 +40,7 @@ impl Printer<'_> {
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
                 let ring = self.ring(op, left, right, scalar);
-                Text::cast(c_name(scalar), ring)
+                self.wrapped(scalar, op != BinaryOp::Add, ring)
             }
             BinaryOp::Shl | BinaryOp::Shr => self.shift(op, left, right, scalar),
             BinaryOp::Rem if scalar.is_float() => {
@@ -167,9 +167,19 @@ impl Printer<'_> {
             }
             UnaryOp::Neg => {
                 let zero = Text::primary(if scalar.bits() == 64 { "0ull" } else { "0u" });
-                Text::cast(c_name(scalar), Text::binary(BinaryOp::Sub, zero, Text::cast(wide(scalar), text)))
+                let negative = Text::binary(BinaryOp::Sub, zero, Text::cast(wide(scalar), text));
+                self.wrapped(scalar, true, negative)
             }
         }
+    }
+
+    /// A number of a wider type as one of its own; a difference or a product may be the negative of a number.
+    fn wrapped(&mut self, scalar: Scalar, may_negate: bool, wide: Text) -> Text {
+        if scalar != Scalar::I16 || !may_negate {
+            return Text::cast(c_name(scalar), wide);
+        }
+        self.need(&super::prelude::SHORT);
+        Text::primary(format!("ws_short({})", wide.at(super::precedence::ASSIGNMENT)))
     }
 
     /// Returns whether the operand is certainly not the least of its type.

@@ -45,7 +45,7 @@ mod vector;
 pub use guard::GpuChecks;
 #[doc(hidden)]
 #[doc(hidden)]
-pub use prelude::ARRAY;
+pub use prelude::{ARRAY, SHORT};
 pub use prelude::{CHECKS_HEADER, CHECKS_HEADER_NAME, complete};
 pub use source::{Ahead, CudaSource, Needs, PrintedLoop, Site, SiteKind};
 #[doc(hidden)]

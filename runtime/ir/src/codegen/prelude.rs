@@ -55,6 +55,19 @@ struct ws_View3 {
 };
 
 /// The number of steps from a start up to an end; exact for all bounds.
+/// ptxas takes `neg.s16` and `abs.s16` of the least number for positive, and so extends their sign wrongly. NVVM makes `neg.s16` of a difference or
+/// a product that it knows to be one, unless it cannot look into the 32 bits.
+pub static SHORT: Prelude = Prelude {
+    name: "ws_short",
+    code: "// The low half of a number that wraps. The statement hides from NVVM where it comes from: its `neg.s16` of -32768 is 32768.
+__device__ __forceinline__ short ws_short(unsigned int x) {
+    asm(\"\" : \"+r\"(x));
+    return (short)x;
+}
+",
+    needs: &[],
+};
+
 pub(super) static STEPS: Prelude = Prelude {
     name: "ws_steps",
     code: "__device__ __forceinline__ unsigned long long ws_steps(unsigned long long start, unsigned long long end, unsigned long long step) {

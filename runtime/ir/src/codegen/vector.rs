@@ -100,9 +100,13 @@ impl Printer<'_> {
     pub(super) fn vector_unary(&mut self, op: UnaryOp, operand: &Expr, s: Scalar, n: usize) -> Text {
         let ty = self.ty(&operand.ty);
         let symbol = if op == UnaryOp::Neg { "-" } else { "~" };
+        if (op, s) == (UnaryOp::Neg, Scalar::I16) {
+            self.need(&super::prelude::SHORT);
+        }
         let parts: Vec<String> = components(n)
             .map(|c| match (op, s.is_float()) {
                 (UnaryOp::Neg, true) => format!("-a.{c}"),
+                (UnaryOp::Neg, _) if s == Scalar::I16 => format!("ws_short(0u - (unsigned int)a.{c})"),
                 (UnaryOp::Neg, false) => format!("({})(0u - ({})a.{c})", c_name(s), wide(s)),
                 (UnaryOp::Not, _) => format!("({})~a.{c}", c_name(s)),
             })

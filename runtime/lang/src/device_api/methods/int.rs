@@ -4,7 +4,7 @@ use warpsmith_macros::device_methods;
 
 use super::super::text::{fixed, scalar, unsigned_name, with};
 use super::{int_prelude, prelude};
-use crate::codegen::scalar_name;
+use crate::codegen::{SHORT, scalar_name};
 use crate::ir::{CudaText, Facts, Prelude, ResultRange, Scalar, Type};
 
 /// A helper that takes the width in bits as a template argument and the value as unsigned.
@@ -33,8 +33,16 @@ fn wrapping(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
             return CudaText::new(format!("(({{0}}) {op} ({{1}}))"));
         }
         let (own, wide) = (scalar_name(s), wide_unsigned(s));
-        CudaText::new(format!("(({own})(({wide})({{0}}) {op} ({wide})({{1}})))"))
+        match (s, op) {
+            (Scalar::I16, "-" | "*") => short(format!("({wide})({{0}}) {op} ({wide})({{1}})")),
+            _ => CudaText::new(format!("(({own})(({wide})({{0}}) {op} ({wide})({{1}})))")),
+        }
     }
+}
+
+/// The low half of a number of 32 bits.
+fn short(wide: String) -> CudaText {
+    CudaText { prelude: vec![&SHORT], ..CudaText::new(format!("ws_short({wide})")) }
 }
 
 /// The unsigned type of the arithmetic: at least 32 bits, because C++ promotes shorter types to `int`.
@@ -43,8 +51,10 @@ fn wide_unsigned(s: Scalar) -> &'static str {
 }
 
 fn wrapping_neg(args: &[Type], _ret: &Type) -> CudaText {
-    let s = scalar(args);
-    CudaText::new(format!("(({})(0u - ({})({{0}})))", scalar_name(s), wide_unsigned(s)))
+    match scalar(args) {
+        Scalar::I16 => short("0u - (unsigned int)({0})".to_owned()),
+        s => CudaText::new(format!("(({})(0u - ({})({{0}})))", scalar_name(s), wide_unsigned(s))),
+    }
 }
 
 fn wrapping_shift(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {

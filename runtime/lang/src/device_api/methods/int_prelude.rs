@@ -5,6 +5,7 @@ use super::prelude::{
     BITS, DIV_EUCLID, IS_NEGATIVE, LIMIT, NEXT_POWER_OF_TWO, REM_EUCLID, SATURATING_ADD, SATURATING_SUB,
     UNSIGNED,
 };
+use crate::codegen::SHORT;
 use crate::ir::Prelude;
 
 pub(super) static ONES: Prelude = Prelude {
@@ -92,7 +93,7 @@ __device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_mul(T a, T b) {
     needs: &[&UNSIGNED, &IS_SIGNED, &PAIR],
 };
 
-/// Asks for the one value that overflows: NVRTC 13.0 takes the negation of a negative `short` for positive.
+/// Asks for the one value that overflows.
 pub(super) static OVERFLOWING_NEG: Prelude = Prelude {
     name: "ws_overflowing_neg",
     code: "template <class T>
@@ -101,8 +102,11 @@ __device__ __forceinline__ ws_Pair<T, bool> ws_overflowing_neg(T x) {
     T lowest = (T)((U)1 << (8 * sizeof(T) - 1));
     return ws_Pair<T, bool>{(T)(U)((U)0 - (U)x), ws_is_signed<T>() ? x == lowest : x != 0};
 }
+__device__ __forceinline__ ws_Pair<short, bool> ws_overflowing_neg(short x) {
+    return ws_Pair<short, bool>{ws_short(0u - (unsigned int)x), x == -32768};
+}
 ",
-    needs: &[&UNSIGNED, &IS_SIGNED, &PAIR],
+    needs: &[&UNSIGNED, &IS_SIGNED, &PAIR, &SHORT],
 };
 
 /// The `Option` of a value that comes with whether there is none.

@@ -1,5 +1,6 @@
 //! CUDA definitions of methods that are more than one operator or library call.
 
+use crate::codegen::SHORT;
 use crate::ir::Prelude;
 
 /// Compiler-rt's algorithm, which Rust's `powi` runs on the host: the same products in the same order.
@@ -248,8 +249,9 @@ pub(super) static WRAPPING_ABS: Prelude = Prelude {
     name: "ws_wrapping_abs",
     code: "template <class T>
 __device__ __forceinline__ T ws_wrapping_abs(T x) { return (T)ws_unsigned_abs(x); }
+__device__ __forceinline__ short ws_wrapping_abs(short x) { return x < 0 ? ws_short(0u - (unsigned int)x) : x; }
 ",
-    needs: &[&UNSIGNED_ABS],
+    needs: &[&UNSIGNED_ABS, &SHORT],
 };
 
 pub(super) static INT_SIGNUM: Prelude = Prelude {
