@@ -3,19 +3,13 @@
 
 use std::borrow::Cow;
 
-use super::{Checks, PrintOptions};
 use crate::ir::{Block, ExprKind, FnId, Function, Location, Module, Proof, StmtKind, visit};
 
 /// The location of what no text names.
 const NOWHERE: Location = Location { file: "", line: 0 };
 
-/// The module with one function for all that are printed alike.
-pub(super) fn merged(module: &Module, options: PrintOptions) -> Cow<'_, Module> {
-    // A directive names the line of each statement.
-    if options.line_directives {
-        return Cow::Borrowed(module);
-    }
-    let is_checked = options.checks != Checks::None;
+/// The module with one function for all that are printed alike, with checks or without any.
+pub(super) fn merged(module: &Module, is_checked: bool) -> Cow<'_, Module> {
     let mut stands_for: Vec<usize> = Vec::new();
     let mut texts: Vec<Option<String>> = Vec::new();
     for (at, function) in module.functions.iter().enumerate() {

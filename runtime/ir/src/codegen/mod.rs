@@ -52,6 +52,7 @@ pub use source::{Ahead, CudaSource, Needs, PrintedLoop, Site, SiteKind};
 #[doc(hidden)]
 pub use types::{plain_type_name, scalar as scalar_name};
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::deep_stack;
@@ -99,7 +100,11 @@ pub struct PrintOptions {
 /// Prints a module.
 pub fn print(module: &ValidModule, options: &PrintOptions) -> CudaSource {
     deep_stack::run(|| {
-        let module = alike::merged(module.module(), *options);
+        let module = match options.line_directives {
+            // A directive names the line of each statement.
+            true => Cow::Borrowed(module.module()),
+            false => alike::merged(module.module(), options.checks != Checks::None),
+        };
         Printer::new(&module, *options).module()
     })
 }
