@@ -28,7 +28,7 @@ macro_rules! lacking {
 
             #[doc(hidden)]
             #[allow(clippy::mut_from_ref)]
-            pub fn get_disjoint_mut<I, const N: usize>(&self, _indices: [I; N]) -> Result<[&mut T; N], ()> {
+            pub fn get_disjoint_mut<I, const N: usize>(&self, _indices: [I; N]) -> Result<[&mut T; N], core::slice::GetDisjointMutError> {
                 never_called()
             }
         }
