@@ -191,7 +191,7 @@ mod floats {
         x.to_bits();
         x.to_bits().count_ones().wrapping_add(n);
         T::from_bits(x.to_bits()).to_bits();
-        x.max(T::ZERO).abs().to_bits();
+        if x.abs() >= T::ZERO { x.abs().to_bits() } else { T::ONE.to_bits() };
         ]
     }
 }
