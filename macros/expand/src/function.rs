@@ -70,7 +70,7 @@ fn expand_as(item: &ItemFn, key: &TokenStream) -> Expanded {
         }
     }
     super::body_check::check(&item.block, &params, &item.sig.generics, &mut errors);
-    let attributes = signature::of_attributes(&item.attrs);
+    let attributes = recording::of_attributes(&item.attrs);
     let name = &item.sig.ident;
     let held = HeldBody { owner: quote!(Self), name: format_ident!("__held_body"), generic: false };
     let plain = signature::instance_generics(&item.sig.generics).params.is_empty().then(|| quote!(#name));

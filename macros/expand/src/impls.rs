@@ -145,7 +145,7 @@ impl<'a> Method<'a> {
         let mut recording =
             recording::recording(&params, &item.sig.output, &item.block, Some(&guard), errors);
         let held_body = held.function(&item.sig, &params, &item.block);
-        recording.emitter.extend(signature::of_attributes(&item.attrs));
+        recording.emitter.extend(recording::of_attributes(&item.attrs));
         Self { block, item, shown, recording, held_body }
     }
 

@@ -158,3 +158,23 @@ pub fn ask(name: &Ident, guard: &TokenStream) -> TokenStream {
         };
     }
 }
+
+/// The statements of the recorder for `#[inline(always)]`, `#[inline(never)]` and `#[track_caller]`.
+pub fn of_attributes(attrs: &[syn::Attribute]) -> TokenStream {
+    let tracked = attrs.iter().any(|attr| attr.path().is_ident("track_caller"));
+    let tracked = tracked.then(|| quote!(__r.at_caller();));
+    let inlining = inlining(attrs);
+    quote!(#inlining #tracked)
+}
+
+fn inlining(attrs: &[syn::Attribute]) -> TokenStream {
+    let wish = |attr: &syn::Attribute| match &attr.meta {
+        syn::Meta::List(list) if list.path.is_ident("inline") => match list.tokens.to_string().as_str() {
+            "always" => Some(quote!(__r.inlined(true);)),
+            "never" => Some(quote!(__r.inlined(false);)),
+            _ => None,
+        },
+        _ => None,
+    };
+    attrs.iter().find_map(wish).unwrap_or_default()
+}

@@ -10,8 +10,9 @@
 use std::collections::HashSet;
 
 use crate::ir::{
-    ArgumentAccess, Block, Effect, ExprKind, Function, Module, Scalar, Stmt, StmtKind, Type, VarId, visit,
+    ArgumentAccess, Block, ExprKind, Function, Module, Scalar, Stmt, StmtKind, Type, VarId, visit,
 };
+use crate::ranges::writes;
 
 /// The slice parameters that may be read-only, a bit for each position.
 pub(super) fn candidates(module: &Module) -> u64 {
@@ -138,23 +139,6 @@ impl Reads {
             || (0..turns).any(|_| visit::blocks(stmt).into_iter().any(|inner| self.are_late(inner)))
             || loops && reads && self.has_written
     }
-}
-
-/// Whether a statement itself may write memory or order it, and whether it holds a closure.
-fn writes(stmt: &Stmt) -> (bool, bool) {
-    let (mut writes, mut has_closure) = (false, false);
-    if let StmtKind::Assign { place, .. } = &stmt.kind {
-        writes = !place.is_in_variable();
-    }
-    for e in visit::operands(stmt) {
-        visit::expr(e, &mut |e| match &e.kind {
-            ExprKind::Builtin { op, .. } => writes |= op.effect != Effect::Pure,
-            ExprKind::Call { effect, .. } => writes |= *effect != Effect::Pure,
-            ExprKind::Closure(_) | ExprKind::CallClosure { .. } => has_closure = true,
-            _ => {}
-        });
-    }
-    (writes, has_closure)
 }
 
 /// Whether a statement calls a function, which may read after it writes.

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use super::known::Known;
-use super::loads::{MEMORY, has_load, is_load, is_read_only, writes};
+use super::loads::{MEMORY, has_load, is_load, is_read_only, may_write};
 use super::scope::FunctionScope;
 use crate::ir::{Expr, ExprKind, Stmt};
 
 impl Known {
     /// Forgets what is known of memory, if a statement may write it.
     pub fn pass(&mut self, stmt: &Stmt) {
-        if self.has_loads() && writes(stmt) {
+        if self.has_loads() && may_write(stmt) {
             self.forget(&HashSet::from([MEMORY]));
         }
     }

@@ -25,28 +25,34 @@ pub(super) fn has_load(e: &Expr) -> bool {
     is_load(e) || e.operands().iter().any(|e| has_load(e))
 }
 
-/// Whether a statement, without the blocks in it, may write memory.
-pub(super) fn writes(stmt: &Stmt) -> bool {
-    let mut writes = match &stmt.kind {
-        StmtKind::Assign { place, .. } => !place.is_in_variable(),
-        StmtKind::Launch(_) => true,
-        _ => false,
+/// Whether a statement itself, without the blocks in it, may write memory or order it, and whether it holds a closure, which may.
+pub(crate) fn writes(stmt: &Stmt) -> (bool, bool) {
+    let (mut writes, mut has_closure) = match &stmt.kind {
+        StmtKind::Assign { place, .. } => (!place.is_in_variable(), false),
+        StmtKind::Launch(_) => (true, false),
+        _ => (false, false),
     };
     for e in visit::operands(stmt) {
         visit::expr(e, &mut |e| match &e.kind {
             ExprKind::Builtin { op, .. } => writes |= op.effect != Effect::Pure,
             ExprKind::Call { effect, .. } => writes |= *effect != Effect::Pure,
-            ExprKind::Closure(_) | ExprKind::CallClosure { .. } => writes = true,
+            ExprKind::Closure(_) | ExprKind::CallClosure { .. } => has_closure = true,
             _ => {}
         });
     }
-    writes
+    (writes, has_closure)
+}
+
+/// Whether a statement itself may write memory, by a closure too.
+pub(super) fn may_write(stmt: &Stmt) -> bool {
+    let (writes, has_closure) = writes(stmt);
+    writes || has_closure
 }
 
 /// Whether a block may write memory.
 pub(super) fn block_writes(block: &Block) -> bool {
     let mut any = false;
-    visit::stmts(block, &mut |stmt| any |= writes(stmt));
+    visit::stmts(block, &mut |stmt| any |= may_write(stmt));
     any
 }
 

@@ -33,6 +33,7 @@ pub(crate) use changes::{assigned, changed, lent, root};
 pub(crate) use held::{Held, enum_of, held_place, tracked};
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, same};
+pub(crate) use loads::writes;
 pub(crate) use place::axes;
 pub(crate) use products::{Product, scaled};
 pub(crate) use range::{Range, integer, joined};

@@ -138,7 +138,7 @@ impl Recorder {
         self.iter_limited(iter, left)
     }
 
-    pub(super) fn counter(&mut self, start: Expr) -> Expr {
+    fn counter(&mut self, start: Expr) -> Expr {
         let n = self.let_("", true, Type::U64, start);
         self.local(&n)
     }

@@ -303,9 +303,7 @@ impl Recorder {
                 item
             }
             Item::Taken(next, inner) => {
-                let after = self.binary(BinaryOp::Add, k.clone(), number(1));
-                let moved = self.assign(next, after);
-                self.statement(moved);
+                self.step_taken(&next, &k);
                 self.item(*inner, k)
             }
         }

@@ -58,8 +58,8 @@ impl Recorder {
             return self.iter_next(iter, ty);
         }
         let found = self.nothing_yet(&ty);
-        self.when_left(kept, |r, k| {
-            r.advance_to(kept, &k);
+        self.when_left(kept, |r, next, k| {
+            r.step_taken(next, &k);
             let item = r.first_item(kept.iter.item.clone(), k);
             r.found(&found, item)
         });
@@ -91,7 +91,7 @@ impl Recorder {
         let mark = self.mark();
         let found = self.nothing_yet(&ty);
         let mut shown = None;
-        self.when_left(kept, |r, k| {
+        self.when_left(kept, |r, _, k| {
             let item = r.first_item(kept.iter.item.clone(), k);
             // A slice is its own reference.
             if item.ty == Type::Never || Type::reference(item.ty.clone(), false) == item.ty {
@@ -122,12 +122,12 @@ impl Recorder {
     ) -> Expr {
         self.looked_at(kept, "next_if");
         let found = self.nothing_yet(&ty);
-        self.when_left(kept, |r, k| {
+        self.when_left(kept, |r, next, k| {
             let item = r.first_item(kept.iter.item.clone(), k.clone());
             let item = r.held(item);
             let wanted = r.asked(f, &item);
             r.when(wanted, |r| {
-                r.advance_to(kept, &k);
+                r.step_taken(next, &k);
                 r.found(&found, item)
             });
             Expr::unit()
@@ -144,23 +144,21 @@ impl Recorder {
         }
     }
 
-    /// `then` with the number of the next step, if there is one.
-    fn when_left(&mut self, kept: &Kept<'_>, then: impl FnOnce(&mut Recorder, Expr) -> Expr) {
+    /// `then` with the variable of the next step and its number, if there is one.
+    fn when_left(&mut self, kept: &Kept<'_>, then: impl FnOnce(&mut Recorder, &Expr, Expr) -> Expr) {
         let (Some(next), LoopCount::Count(count)) = (&kept.next, &kept.iter.extent) else { return };
         let some = self.binary(BinaryOp::Lt, next.clone(), count.clone());
         self.when(some, |r| {
             let k = r.bind_always(next.clone());
-            then(r, k)
+            then(r, next, k)
         });
     }
 
     /// The next step is the one behind step `k`.
-    fn advance_to(&mut self, kept: &Kept<'_>, k: &Expr) {
-        if let Some(next) = kept.next.clone() {
-            let after = self.binary(BinaryOp::Add, k.clone(), number(1));
-            let moved = self.assign(next, after);
-            self.statement(moved);
-        }
+    pub(super) fn step_taken(&mut self, next: &Expr, k: &Expr) {
+        let after = self.binary(BinaryOp::Add, k.clone(), number(1));
+        let moved = self.assign(next.clone(), after);
+        self.statement(moved);
     }
 
     /// Refuses to look at an item that a closure has to make first: it would run again when the item is taken.

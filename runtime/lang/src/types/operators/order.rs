@@ -58,7 +58,7 @@ impl<T> Unordered<T> for &Order<T> {
 #[doc(hidden)]
 pub fn ordered(ty: Type, by_tags: bool) -> Type {
     match ty {
-        Type::Enum(def) => Type::Enum(EnumType { by_tags, ..EnumType::clone(&def) }.into()),
+        Type::Enum(def) if !by_tags => Type::Enum(EnumType { by_tags, ..EnumType::clone(&def) }.into()),
         other => other,
     }
 }
