@@ -1,9 +1,9 @@
 //! Long real rows, as matrices of complex numbers: the launch that transforms rows also joins the halves of spectra, and for the inverse the one
 //! that transforms columns splits them.
 //!
-//! Element `k` of a spectrum needs the one as far from the other end: with `side` sequences of a matrix, those of sequence `s` are in sequence
-//! `side - s`. A block takes both. The elements of sequence 0 and of the one in the middle need others of the same sequence: these two are
-//! a pair for a block, too.
+//! Element `k` of a spectrum is made together with the element as far from the other end. If a matrix has `side` sequences, sequence `s` has the
+//! one and sequence `side - s` the other, so a block takes both. Sequence 0 and the one in the middle each have both elements themselves; a block
+//! takes these two as a pair, too.
 
 use warpsmith::prelude::*;
 
@@ -14,25 +14,25 @@ use super::passes::{Exchange, share, transform_all};
 use super::radix::{BITS, ELEMENTS as N, reversed, spread};
 use super::sequences::{Sequences, Span, load, store};
 
-/// The pair of sequences that a thread takes elements of: as many as it has of sequences, two at a time.
+/// A pair of sequences, and the elements of it that a thread takes.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 struct Ends {
-    /// Where the row begins that the spectrum's elements are counted in.
+    /// Where the half of the spectrum begins.
     start: usize,
-    /// The elements of the row, as a power of two.
+    /// Elements of the complex row, as a power of two.
     log_row: u32,
-    /// Whether the row is one of the call.
+    /// Whether the call has such a row: the last block may have fewer pairs.
     is_there: bool,
-    /// The number of the pair in the block, and of the first pairs of all.
+    /// The number of the pair in the block.
     place: u32,
-    /// The number of the first sequence in the row.
+    /// The number of its first sequence in the row: 0 is paired with the one in the middle.
     column: u32,
-    /// The thread's first element of the first sequence.
+    /// The thread's first element of that sequence.
     e: u32,
 }
 
-/// Two elements, each as far from an end of a row as the other is from the other one.
+/// Two elements: one as far from the beginning of a row as the other is from its end.
 #[derive(Clone, Copy, Debug, GpuType)]
 #[repr(C)]
 struct Two {
