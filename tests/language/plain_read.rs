@@ -174,6 +174,17 @@ fn another_number(x: &[u32], y: &mut [u32], at: usize, #[comptime] case: u32) {
             k += 6;
             if some.is_some() { x[k] } else { 0 }
         }
+        9 => {
+            let (mut some, mut other) = (x.get(9), x.get(0));
+            std::mem::swap(&mut some, &mut other);
+            if some.is_some() { x[at + 9] } else { 0 }
+        }
+        10 => {
+            let mut some = x.get(at + 9);
+            let mut fill = || some = x.get(0);
+            fill();
+            if some.is_some() { x[at + 9] } else { 0 }
+        }
         _ => 0,
     };
 }
@@ -182,9 +193,11 @@ fn another_number(x: &[u32], y: &mut [u32], at: usize, #[comptime] case: u32) {
 fn guards_of_other_numbers_prove_nothing() {
     let device = Device::simulator();
     let x = device.upload(&[0u32, 30, 0, 0, 0, 0]).expect("memory");
-    for case in 0..9 {
+    for case in 0..11 {
         let mut y = device.alloc_zeroed::<u32>(2).expect("memory");
         let at = if case == 2 { 3 } else { 0 };
+        let explained = another_number(&x, &mut y, at, case).grid(1).block(1).explain().expect("it is valid");
+        assert!(explained.checked().count() > 0, "case {case}: {}", explained.proven());
         let launch = another_number(&x, &mut y, at, case).grid(1).block(1);
         let error = launch.launch(&device).expect_err("it is outside").to_string();
         assert!(error.contains("is out of bounds for length 6"), "case {case}: {error}");

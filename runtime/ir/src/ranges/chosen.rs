@@ -10,9 +10,9 @@ impl Known {
     /// Notes by which condition an enum was chosen that a variable is given.
     pub fn choose(&mut self, var: VarId, value: &Expr, scope: &FunctionScope) {
         self.choices.retain(|(own, _)| *own != var);
-        if let Some(choice) = scope.choice(value, self) {
-            self.choices.push((var, choice));
-        }
+        // Another name may change the variable: a reference, or a closure.
+        let choice = scope.choice(value, self).filter(|_| !scope.untracked.contains(&var));
+        self.choices.extend(choice.map(|choice| (var, choice)));
     }
 
     /// Adds what it tells that an enum has a tag, or has another one.
