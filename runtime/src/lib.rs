@@ -64,7 +64,6 @@ pub mod report;
 pub mod resources;
 mod settings;
 mod shape;
-#[cfg(feature = "simulator")]
 mod sources;
 #[cfg(feature = "simulator")]
 pub mod testing;

@@ -1,6 +1,6 @@
 //! Whose sources a line is in: a fault within a device function of the library has the line of the user's call.
 
-use crate::interpreter::is_in;
+use crate::ir::is_in;
 
 /// The folders of the crates that have device functions.
 pub(crate) const LIBRARY: &[&str] = &[warpsmith_lang::SOURCES, warpsmith_tiles::SOURCES];

@@ -78,8 +78,3 @@ pub fn program(kernel: &dyn AnyKernel, module: &ValidModule, options: LowerOptio
     let lowered = deep_stack::run(|| lower::lower(module, options)).map(Arc::new);
     known.add(kernel, options, lowered).clone()
 }
-
-/// Returns whether a file is in one of the folders.
-pub fn is_in(folders: &[&str], file: &str) -> bool {
-    folders.iter().any(|folder| file.starts_with(folder))
-}

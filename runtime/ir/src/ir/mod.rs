@@ -105,6 +105,11 @@ pub struct Location {
     pub line: u32,
 }
 
+/// Returns whether a file is in one of the folders, with both as `file!()` gives them.
+pub fn is_in(folders: &[&str], file: &str) -> bool {
+    folders.iter().any(|folder| file.starts_with(folder))
+}
+
 /// A kernel with every device function it calls, callees before callers, and every kernel it launches.
 #[derive(Clone, Debug)]
 pub struct Module {

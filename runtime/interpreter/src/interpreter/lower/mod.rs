@@ -22,8 +22,8 @@ mod synchronisation;
 use std::collections::HashMap;
 
 use super::program::{Entry, Op, Param, Program, Site, Slot};
-use super::{LowerOptions, ValueChecks, is_in};
-use crate::ir::{Expr, Function, InstanceId, Instances, Location, LoopId, Module, Type, VarId};
+use super::{LowerOptions, ValueChecks};
+use crate::ir::{Expr, Function, InstanceId, Instances, Location, LoopId, Module, Type, VarId, is_in};
 use crate::simulator::{Line, Synchronisation};
 use crate::validate::ValidModule;
 

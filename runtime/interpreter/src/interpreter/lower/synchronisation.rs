@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use super::Lower;
 use crate::interpreter::LowerOptions;
-use crate::interpreter::is_in;
 use crate::interpreter::program::{Op, Program, Site};
-use crate::ir::{Builtin, Expr, ExprKind, Function, Location, Module, Orders, visit};
+use crate::ir::{Builtin, Expr, ExprKind, Function, Location, Module, Orders, is_in, visit};
 use crate::simulator::{Line, Synchronisation, SynchronisationKind};
 
 /// The synchronisations of a module, by the calls that they are, if they are watched.
