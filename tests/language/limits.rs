@@ -1,6 +1,5 @@
 //! Inputs that must not break the text: hostile names, many parameters, nested calls, waits by every atomic.
 
-
 use warpsmith::prelude::*;
 use warpsmith::simulator::{Executor, Settings};
 

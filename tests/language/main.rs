@@ -62,6 +62,7 @@ mod plain_methods;
 mod plain_ordered;
 mod plain_parts;
 mod plain_read;
+mod plain_structs;
 mod proven;
 mod rest_patterns;
 mod reuse;

@@ -349,6 +349,13 @@ pub enum VarKind {
     },
     /// The block's dynamic shared memory, its length set by the launch.
     DynamicShared,
+    /// A field of a local struct or tuple, only while a pass looks at the function.
+    Part {
+        /// The variable of the struct.
+        of: VarId,
+        /// The names of the fields that lead to it, with dots between them.
+        path: String,
+    },
 }
 
 /// A static of the device: every kernel that names it sees the same memory.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::ir::{Condition, FnId, VarId};
-use crate::ranges::Held;
+use crate::ranges::{Fields, Held};
 
 /// The number of calls that are analysed in a module; further calls prove nothing.
 const MOST_CALLS: usize = 500;
@@ -78,6 +78,10 @@ pub(super) struct Outcome {
     pub returns: usize,
     /// The arguments with which it calls closures; `None` for an argument of which nothing is known.
     pub called: HashMap<VarId, Vec<Option<Held>>>,
+    /// What it leaves in the parts of what it is lent, however it returns; `None` before the first return.
+    pub left: Option<HashMap<VarId, Held>>,
+    /// What is known of the fields of what it returns; `None` before the first return.
+    pub fields: Option<Fields>,
 }
 
 impl Outcome {

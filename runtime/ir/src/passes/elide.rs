@@ -12,8 +12,9 @@ use super::explain::{Finding, Notes, missing};
 use super::invariant::{Assigned, assigned_integers};
 use super::lengths::compare_lengths;
 use super::narrow::Narrowing;
+use super::parts::{is_inserted, with_parts};
 use crate::ir::{
-    Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind, VarId,
+    Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind, VarId, visit,
 };
 use crate::ranges::{Caller, FunctionScope, Kind, Known, Range, assigned, root, same};
 
@@ -25,20 +26,24 @@ const BUDGET: usize = 20_000;
 
 /// Marks what can be proven in every function of a module.
 pub(super) fn elide(module: &mut Module) {
-    // Any of the kernels may call a function.
-    let bounds: Option<Vec<u32>> = module.kernels().map(|(_, attributes)| attributes.max_threads).collect();
-    let most_threads = bounds.and_then(|bounds| bounds.into_iter().max());
-    for at in 0..module.functions.len() {
-        let (before, rest) = module.functions.split_at_mut(at);
-        Walk::over(before, &mut rest[0], Kind { is_kernel: false, lifts: false, most_threads });
-    }
-    for kernel in &mut module.launched {
-        let most_threads = kernel.attributes.max_threads;
+    with_parts(module, |module| {
+        // Any of the kernels may call a function.
+        let bounds: Option<Vec<u32>> =
+            module.kernels().map(|(_, attributes)| attributes.max_threads).collect();
+        let most_threads = bounds.and_then(|bounds| bounds.into_iter().max());
+        for at in 0..module.functions.len() {
+            let (before, rest) = module.functions.split_at_mut(at);
+            Walk::over(before, &mut rest[0], Kind { is_kernel: false, lifts: false, most_threads });
+        }
+        for kernel in &mut module.launched {
+            let most_threads = kernel.attributes.max_threads;
+            let kind = Kind { is_kernel: true, lifts: false, most_threads };
+            Walk::over(&module.functions, &mut kernel.function, kind);
+        }
+        let most_threads = module.attributes.max_threads;
         let kind = Kind { is_kernel: true, lifts: false, most_threads };
-        Walk::over(&module.functions, &mut kernel.function, kind);
-    }
-    let most_threads = module.attributes.max_threads;
-    Walk::over(&module.functions, &mut module.kernel, Kind { is_kernel: true, lifts: false, most_threads });
+        Walk::over(&module.functions, &mut module.kernel, kind);
+    });
 }
 
 /// Marks the checks that some launches prove, and lists the conditions that these launches fulfil.
@@ -48,15 +53,17 @@ pub(super) fn lift(module: &mut Module) {
     if module.is_relaunched() {
         return;
     }
-    let most_threads = module.attributes.max_threads;
-    let kind = Kind { is_kernel: true, lifts: true, most_threads };
-    let (conditions, calls) = Walk::over(&module.functions, &mut module.kernel, kind);
-    module.conditions = conditions;
-    // Functions that another kernel calls were not analysed.
-    if module.launched.is_empty() {
-        prove_called(module, calls);
-    }
-    compare_lengths(module, MOST_CONDITIONS);
+    with_parts(module, |module| {
+        let most_threads = module.attributes.max_threads;
+        let kind = Kind { is_kernel: true, lifts: true, most_threads };
+        let (conditions, calls) = Walk::over(&module.functions, &mut module.kernel, kind);
+        module.conditions = conditions;
+        // Functions that another kernel calls were not analysed.
+        if module.launched.is_empty() {
+            prove_called(module, calls);
+        }
+        compare_lengths(module, MOST_CONDITIONS);
+    });
 }
 
 /// Marks what all calls of a device function prove of it.
@@ -198,8 +205,10 @@ impl<'a> Walk<'a> {
             self.budget = self.budget.saturating_sub(1);
         }
         self.scope.forget_outcomes();
+        self.known.forget_given_unless(is_inserted(stmt));
         self.walk_statement(stmt);
         self.scope.forget_outcomes();
+        self.known.forget_given_unless(visit::blocks(stmt).is_empty());
         self.known.pass(stmt);
     }
 
@@ -237,9 +246,12 @@ impl<'a> Walk<'a> {
                     self.known.extend(facts);
                 }
             }
-            StmtKind::Return(Some(e)) => {
-                self.mark(e);
-                self.note_returned(e);
+            StmtKind::Return(value) => {
+                if let Some(e) = value {
+                    self.mark(e);
+                    self.note_returned(e);
+                }
+                self.note_left();
             }
             StmtKind::Assign { place, op, value } => {
                 self.mark(value);
@@ -266,8 +278,7 @@ impl<'a> Walk<'a> {
             | StmtKind::Shared(_)
             | StmtKind::DynamicShared(_)
             | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Return(None) => {}
+            | StmtKind::Continue(_) => {}
         }
     }
 
@@ -435,7 +446,7 @@ fn assumed(e: &Expr) -> Option<&Expr> {
 }
 
 /// Returns whether control never passes the end of a block.
-fn leaves(block: &Block) -> bool {
+pub(super) fn leaves(block: &Block) -> bool {
     matches!(
         block.stmts.last().map(|s| &s.kind),
         Some(StmtKind::Return(_) | StmtKind::Break(_) | StmtKind::Continue(_))

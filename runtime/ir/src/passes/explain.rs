@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::elements::learn_elements;
 use super::elide::Walk;
+use super::parts::with_parts;
 use super::wording::Wording;
 use crate::ir::{Expr, ExprKind, Function, Location, Module, Proof, Type, VarId};
 use crate::ranges::{FunctionScope, Kind, Range, axes};
@@ -31,23 +32,21 @@ pub struct Finding {
 
 /// The findings about every index of a module.
 pub fn explain(module: &ValidModule) -> Vec<Finding> {
-    let module = module.module();
-    let mut found = Vec::new();
-    let lifts = !module.is_relaunched();
-    let most_threads = module.attributes.max_threads;
-    let kernel = (&module.kernel, Kind { is_kernel: true, lifts, most_threads });
-    let launched = module.launched.iter().map(|kernel| {
-        let most_threads = kernel.attributes.max_threads;
-        (&kernel.function, Kind { is_kernel: true, lifts: false, most_threads })
-    });
-    let called = module.functions.iter().map(|function| {
-        let plain = Kind { is_kernel: false, lifts: false, most_threads: None };
-        (function, plain)
-    });
-    for (function, kind) in std::iter::once(kernel).chain(launched).chain(called) {
-        found.extend(of_function(module, function, kind));
-    }
-    found
+    with_parts(&mut module.module().clone(), |module| {
+        let lifts = !module.is_relaunched();
+        let most_threads = module.attributes.max_threads;
+        let kernel = (&module.kernel, Kind { is_kernel: true, lifts, most_threads });
+        let launched = module.launched.iter().map(|kernel| {
+            let most_threads = kernel.attributes.max_threads;
+            (&kernel.function, Kind { is_kernel: true, lifts: false, most_threads })
+        });
+        let called = module.functions.iter().map(|function| {
+            let plain = Kind { is_kernel: false, lifts: false, most_threads: None };
+            (function, plain)
+        });
+        let all = std::iter::once(kernel).chain(launched).chain(called);
+        all.flat_map(|(function, kind)| of_function(module, function, kind)).collect()
+    })
 }
 
 fn of_function(module: &Module, function: &Function, kind: Kind) -> Vec<Finding> {

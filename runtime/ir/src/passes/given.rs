@@ -15,6 +15,9 @@ impl Walk<'_> {
         if let Some(held) = self.scope.value_of(init, &self.known) {
             self.learn_held(&place, held);
         }
+        if let Some(range) = self.scope.declared_part(var, init) {
+            self.known.learn(&place, range);
+        }
     }
 
     /// Notes the value that a variable is given, also for the loops around.
@@ -22,11 +25,12 @@ impl Walk<'_> {
         let at = tracked(place)?;
         let var = root(&at).filter(|var| !self.untracked.contains(var))?;
         let all = Range::of_type(integer(&at).unwrap_or(Scalar::U64));
+        let left = || self.known.left(var).filter(|_| matches!(value.kind, ExprKind::Unit));
         let held = match op {
             Some(op) => {
                 Held::Within(self.scope.range(&Expr::binary(op, place.clone(), value.clone()), &self.known))
             }
-            None => self.scope.value_of(value, &self.known).unwrap_or(Held::Within(all)),
+            None => left().or_else(|| self.scope.value_of(value, &self.known)).unwrap_or(Held::Within(all)),
         };
         let held = held.lasting();
         if let (Some(assigned), Held::Within(range)) = (&mut self.assigned, &held) {

@@ -6,11 +6,16 @@
 use std::collections::HashMap;
 
 use super::elide::Walk;
-use crate::ir::{BinaryOp, Block, Condition, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, VarId, visit};
+use crate::ir::{
+    BinaryOp, Block, Condition, Expr, ExprKind, Function, Quantity, Scalar, StmtKind, Type, VarId, visit,
+};
 use crate::ranges::{Range, integer, joined, root, tracked};
 
 /// Rounds in which assumptions are weakened until all hold.
 const ROUNDS: usize = 10;
+
+/// Calls in each other that are searched for guards.
+const CALLS: usize = 2;
 
 /// Ranges of what was assigned to variables.
 pub(super) type Assigned = HashMap<VarId, Range>;
@@ -196,7 +201,7 @@ impl Walk<'_> {
             let same = all.iter().filter(|own| own.scalar == all[at].scalar);
             let among = same.map(|own| own.entry.clone()).reduce(|a, b| a.hull(&b));
             all[at].among = among.unwrap_or_else(|| all[at].entry.clone());
-            all[at].guards = guards_of(body, all[at].scalar);
+            all[at].guards = guards_of(body, all[at].scalar, self.scope.functions, CALLS);
         }
         for _ in 0..ROUNDS {
             if !all.iter().any(Assumed::assumes) {
@@ -257,35 +262,37 @@ impl Walk<'_> {
     }
 }
 
-/// The greatest numbers that pass comparisons of integers of a type with constants.
-fn guards_of(body: &Block, scalar: Scalar) -> Vec<i128> {
+/// The greatest numbers that pass comparisons of integers of a type with constants, also in the functions that a body calls.
+fn guards_of(body: &Block, scalar: Scalar, functions: &[Function], depth: usize) -> Vec<i128> {
     let mut all = Vec::new();
-    visit::exprs(body, &mut |e| {
-        let ExprKind::Binary(op, a, b) = &e.kind else { return };
-        let constant = a.as_int().xor(b.as_int()).filter(|_| integer(a) == Some(scalar));
-        let (Some(n), true) = (constant, op.is_comparison()) else { return };
-        let is_left = a.as_int().is_some();
-        let keeps = match op {
-            BinaryOp::Le | BinaryOp::Gt => !is_left,
-            BinaryOp::Lt | BinaryOp::Ge => is_left,
-            _ => false,
-        };
-        all.push(if keeps { n } else { n - 1 });
+    visit::exprs(body, &mut |e| match &e.kind {
+        ExprKind::Binary(op, a, b) if op.is_comparison() => {
+            let constant = a.as_int().xor(b.as_int()).filter(|_| integer(a) == Some(scalar));
+            all.extend(constant.map(|n| passing(*op, n, a.as_int().is_some())));
+        }
+        // What passes such an index is below the length, and a stack is full at it.
+        ExprKind::Index { base, .. } => {
+            if let Type::Array(_, n) = base.ty.peeled() {
+                all.extend([*n as i128 - 1, *n as i128]);
+            }
+        }
+        ExprKind::Call { function, .. } if depth > 0 => {
+            let called = functions.get(function.0 as usize);
+            all.extend(called.into_iter().flat_map(|of| guards_of(&of.body, scalar, functions, depth - 1)));
+        }
+        _ => {}
     });
-    all.extend(extents_of(body));
     all
 }
 
-/// The lengths of arrays that are indexed: what passes such an index is below the length, and a stack is full at it.
-fn extents_of(body: &Block) -> Vec<i128> {
-    let mut all = Vec::new();
-    visit::exprs(body, &mut |e| {
-        let ExprKind::Index { base, .. } = &e.kind else { return };
-        if let Type::Array(_, n) = base.ty.peeled() {
-            all.extend([*n as i128 - 1, *n as i128]);
-        }
-    });
-    all
+/// The greatest number that passes a comparison with a constant.
+fn passing(op: BinaryOp, n: i128, is_left: bool) -> i128 {
+    let keeps = match op {
+        BinaryOp::Le | BinaryOp::Gt => !is_left,
+        BinaryOp::Lt | BinaryOp::Ge => is_left,
+        _ => false,
+    };
+    if keeps { n } else { n - 1 }
 }
 
 /// The claims, which rest on the conditions under which all assignments keep them.

@@ -5,9 +5,10 @@
 //! during that call alone, so what is known around the call is known in the closure.
 
 use super::calls::Outcome;
-use super::elide::Walk;
+use super::elide::{Walk, leaves};
+use super::parts::field_names;
 use crate::ir::{Block, Closure, Expr, ExprKind, FnId, Function, StmtKind, VarId, visit};
-use crate::ranges::{Caller, FunctionScope, Held, assigned, held_place};
+use crate::ranges::{Caller, FunctionScope, Held, assigned, has_lent_parts, held_place};
 
 /// The number of calls in a function that the walk goes through, including the calls inside of these.
 const MOST_CALLS: usize = 300;
@@ -29,6 +30,7 @@ impl Walk<'_> {
         let ExprKind::Call { function, args, .. } = &mut e.kind else { return };
         args.iter_mut().filter(|arg| !is_closure(arg)).for_each(|arg| self.mark(arg));
         let outcome = self.walk_through(*function, args);
+        self.learn_left(*function, args, outcome.as_ref());
         for (at, arg) in args.iter_mut().enumerate() {
             if let ExprKind::Closure(closure) = &mut arg.kind {
                 let param = self.called_param(*function, at);
@@ -70,7 +72,10 @@ impl Walk<'_> {
         let caller = Caller { scope: &self.scope, known: &self.known, args };
         let mut walk = Walk::new(FunctionScope::asked(function, caller));
         (walk.outcome, walk.budget, walk.asked) = (Some(Outcome::default()), BUDGET, self.asked);
-        walk.block(&mut function.body.clone());
+        walk.ending(&mut function.body.clone(), &[]);
+        if !leaves(&function.body) {
+            walk.note_left();
+        }
         let (outcome, asked) = (walk.outcome, walk.asked);
         self.asked = asked;
         outcome
@@ -81,6 +86,9 @@ impl Walk<'_> {
         // Walks that look for the invariants of loops assume what may not hold.
         if self.outcome.is_none() || self.assigned.is_some() {
             return;
+        }
+        if !field_names(&e.ty).is_empty() {
+            return self.note_returned_fields(e);
         }
         let held = self.scope.value_of(e, &self.known);
         if let Some(outcome) = &mut self.outcome {
@@ -133,8 +141,9 @@ fn calls(block: &Block, of: VarId) -> usize {
 /// The number of statements of a function, if going through it may tell something.
 fn worth(function: &Function, args: &[Expr]) -> Option<usize> {
     let is_one = matches!(function.body.stmts.as_slice(), [only] if matches!(only.kind, StmtKind::Return(_)));
-    let is_number = function.ret.scalar().is_some_and(|scalar| scalar.is_int()) && !is_one;
-    let is_asked = args.iter().any(is_closure) || is_number || is_held(function);
+    let is_number = function.ret.scalar().is_some_and(|scalar| scalar.is_int()) || is_aggregate(function);
+    let gives = is_number && !is_one || is_held(function) || has_lent_parts(function);
+    let is_asked = args.iter().any(is_closure) || gives;
     let mut statements = 0;
     visit::stmts(&function.body, &mut |_| statements += 1);
     (is_asked && function.foreign.is_none() && statements <= MOST_STATEMENTS).then_some(statements)
@@ -143,4 +152,9 @@ fn worth(function: &Function, args: &[Expr]) -> Option<usize> {
 /// Whether a function returns an enum that may hold an integer.
 fn is_held(function: &Function) -> bool {
     held_place(&Expr { kind: ExprKind::Unit, ty: function.ret.clone() }).is_some()
+}
+
+/// Whether a function returns a struct or a tuple.
+fn is_aggregate(function: &Function) -> bool {
+    !field_names(&function.ret).is_empty()
 }

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use super::choice::Choice;
+use super::given::Given;
 use super::loads::{has_load, is_load, mentions};
 use super::products::Product;
 use super::range::{Range, integer, joined};
@@ -28,6 +29,8 @@ pub(crate) struct Known {
     pub(super) empty: Vec<VarId>,
     /// By which conditions enums were chosen.
     pub(super) choices: Vec<(VarId, Choice)>,
+    /// What the calls of a statement give, before variables have it.
+    pub(super) given: Given,
 }
 
 impl Known {
@@ -90,6 +93,7 @@ impl Known {
         self.aliases.retain(|(var, e)| !vars.contains(var) && !mentions(e, vars));
         self.empty.retain(|var| !vars.contains(var));
         self.choices.retain(|(var, choice)| !vars.contains(var) && !choice.mentions(vars));
+        self.given.forget(vars);
         self.forget_products(vars);
     }
 

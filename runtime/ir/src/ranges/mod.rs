@@ -12,6 +12,7 @@ mod chosen;
 mod conditions;
 mod divided;
 mod elements;
+mod given;
 mod guards;
 mod held;
 mod interval;
@@ -20,6 +21,7 @@ mod lent;
 mod loads;
 mod memo;
 mod parts;
+mod passed_parts;
 mod place;
 mod position;
 mod products;
@@ -30,13 +32,16 @@ mod scope;
 mod sums;
 
 pub(crate) use changes::{assigned, changed, lent, root};
+pub(crate) use given::Fields;
 pub(crate) use held::{Held, enum_of, held_place, tracked};
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, same};
 pub(crate) use loads::writes;
+pub(crate) use passed_parts::{has_lent_parts, steps};
 pub(crate) use place::axes;
 pub(crate) use products::{Product, scaled};
 pub(crate) use range::{Range, integer, joined};
+pub(crate) use returned::replace;
 pub(crate) use scope::{Caller, FunctionScope, Kind};
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ impl<'a> FunctionScope<'a> {
 }
 
 /// Puts arguments in the place of the parameters of a closure or a function.
-pub(super) fn replace(e: &mut Expr, params: &[VarId], args: &[Expr]) {
+pub(crate) fn replace(e: &mut Expr, params: &[VarId], args: &[Expr]) {
     let arg = |var: VarId| args.get(params.iter().position(|param| *param == var)?);
     match &mut e.kind {
         ExprKind::Var(var) => {

@@ -51,7 +51,7 @@ pub(crate) struct Caller<'a> {
 /// The variables of a function, as far as the walk knows them.
 pub(crate) struct FunctionScope<'a> {
     pub functions: &'a [Function],
-    vars: &'a [Variable],
+    pub(super) vars: &'a [Variable],
     pub params: &'a [VarId],
     pub is_kernel: bool,
     /// Variables that something changes.
@@ -143,6 +143,12 @@ impl<'a> FunctionScope<'a> {
 
     pub fn kind(&self, var: VarId) -> &VarKind {
         &self.vars[var.0 as usize].kind
+    }
+
+    /// The variable that a field of another one is.
+    pub fn part_of(&self, var: VarId, path: &str) -> Option<VarId> {
+        let is_it = |own: &Variable| matches!(&own.kind, VarKind::Part { of, path: own } if *of == var && own == path);
+        self.vars.iter().position(is_it).map(|at| VarId(at as u32))
     }
 
     pub fn name(&self, var: VarId) -> &str {
@@ -349,7 +355,9 @@ impl<'a> FunctionScope<'a> {
                 let plain = self.axis(base, axis).or_else(|| self.part(e));
                 let plain = plain.or_else(|| self.view_part(base, axis));
                 let plain = plain.or_else(|| self.part_of_enum(e, known, fuel));
-                plain.or_else(|| self.fields_of(e, known, fuel))
+                let plain = plain.or_else(|| self.fields_of(e, known, fuel));
+                let plain = plain.or_else(|| self.passed_part(e, fuel));
+                plain.or_else(|| known.returned(e)?.range())
             }
             ExprKind::Call { function, args, .. } => match self.outcome(e) {
                 Some(held) => held.range(),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::idioms::TABLE;
+use super::states::{STATE, state, state_of};
 use crate::ir::{
     BinaryOp, Block, ConstValue, Expr, ExprKind, FnId, Form, LaunchValues, LoopId, Module, Parameter,
     Position, Proof, RangeLoop, ResultRange, Scalar, StmtKind, Type, UnaryOp, VarId,
@@ -25,12 +26,13 @@ pub(super) struct Frame {
     vars: HashMap<VarId, i128>,
     slices: HashMap<VarId, i128>,
     arrays: HashMap<VarId, Vec<i128>>,
+    states: HashMap<VarId, HashMap<String, i128>>,
 }
 
 impl Frame {
     pub(super) fn new(length: i128, integers: [i128; 3]) -> Self {
         let vars = integers.into_iter().enumerate().map(|(i, value)| (VarId(i as u32 + 1), value)).collect();
-        Self { vars, slices: [(VarId(0), length)].into(), arrays: HashMap::new() }
+        Self { vars, slices: [(VarId(0), length)].into(), ..Self::default() }
     }
 }
 
@@ -108,6 +110,10 @@ impl Run<'_> {
                 let items = items.iter().map(|item| self.value(item)).collect();
                 self.frame.arrays.insert(*var, items);
             }
+            StmtKind::Let { var, init: Some(init) } if init.ty == state() => self.set_state(*var, init),
+            StmtKind::Assign { place, value, .. } if value.ty == state() => {
+                self.set_state(state_of(place).expect("a state"), value);
+            }
             StmtKind::Let { var, init: Some(init) }
                 if init.ty.scalar().is_none() && !matches!(init.ty, Type::Enum(_)) =>
             {
@@ -164,6 +170,10 @@ impl Run<'_> {
     fn assign(&mut self, place: &Expr, value: i128) {
         match &place.kind {
             ExprKind::Var(var) => drop(self.frame.vars.insert(*var, value)),
+            ExprKind::Field(base, name) => {
+                let state = state_of(base).and_then(|of| self.frame.states.get_mut(&of));
+                state.expect("a state").insert(name.clone(), value);
+            }
             ExprKind::Index { base, index, .. } => {
                 // Reading it looks at its proof.
                 self.value(place);
@@ -174,6 +184,20 @@ impl Run<'_> {
             }
             other => unreachable!("not written: {other:?}"),
         }
+    }
+
+    fn set_state(&mut self, var: VarId, to: &Expr) {
+        let state = match (&to.kind, state_of(to)) {
+            (_, Some(from)) => self.frame.states[&from].clone(),
+            (ExprKind::Struct(def, parts), None) => def
+                .fields
+                .iter()
+                .zip(parts)
+                .map(|(field, part)| (field.name.into(), self.value(part)))
+                .collect(),
+            other => unreachable!("not written: {other:?}"),
+        };
+        self.frame.states.insert(var, state);
     }
 
     /// Whether what ended a loop's body goes on with its next iteration.
@@ -243,6 +267,7 @@ impl Run<'_> {
                 let held = self.value(base);
                 return if part == "tag" { i128::from(held != NOTHING) } else { held };
             }
+            ExprKind::Field(base, name) if let Some(of) = state_of(base) => self.frame.states[&of][name],
             ExprKind::Field(base, axis) => {
                 let ExprKind::Builtin { op, .. } = &base.kind else {
                     assert_eq!(axis, "n");
@@ -370,11 +395,16 @@ impl Run<'_> {
         let function = &self.module.functions[function.0 as usize];
         let length = self.length(&args[0]);
         let integers = [1, 2, 3].map(|at| self.value(&args[at]));
-        let caller = std::mem::replace(&mut self.frame, Frame::new(length, integers));
+        let lent = args.get(5).and_then(state_of);
+        let mut frame = Frame::new(length, integers);
+        frame.states.extend(lent.map(|of| (STATE, self.frame.states[&of].clone())));
+        let caller = std::mem::replace(&mut self.frame, frame);
         if !self.left {
             self.block(&function.body);
         }
-        self.frame = caller;
+        let called = std::mem::replace(&mut self.frame, caller);
+        let left = lent.and_then(|of| Some((of, called.states.get(&STATE)?.clone())));
+        self.frame.states.extend(left);
         std::mem::take(&mut self.returned)
     }
 

@@ -8,5 +8,6 @@ mod proofs;
 mod random_kernel;
 mod relations;
 mod rings;
+mod states;
 mod walks;
 mod windows;

@@ -1,5 +1,6 @@
 //! Writes random kernels of integers, guards, loops, indices of slices and of a view, and calls.
 
+use super::states::STATE;
 use crate::ir::{
     BinaryOp, Block, Builtin, Const, ConstValue, CudaText, Effect, Expr, ExprKind, Facts, FieldType, FnId,
     Function, Location, LoopId, Name, Position, Proof, RangeLoop, ResultRange, Scalar, Stmt, StmtKind,
@@ -93,8 +94,10 @@ impl Writer {
             let value = writer.value(Scalar::U64, 2);
             Block { stmts: vec![Stmt { kind: StmtKind::Return(Some(value)), at: AT }] }
         });
+        let mut changes = Self::function(seed ^ 0x3333, false, Type::U64, Self::changing);
+        changes.params.push(STATE);
         let kernel = Self::function(seed, true, Type::Unit, body);
-        (kernel, vec![checked, number])
+        (kernel, vec![checked, number, changes])
     }
 
     fn function(seed: u64, is_kernel: bool, ret: Type, body: impl FnOnce(&mut Self) -> Block) -> Function {

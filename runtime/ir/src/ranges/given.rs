@@ -1,0 +1,62 @@
+//! What the calls of a statement give to parts of structs: what they leave in those that they are lent, and what they return. The
+//! statements after it give it to the variables of these parts.
+
+use std::collections::{HashMap, HashSet};
+
+use super::held::Held;
+use super::known::Known;
+use crate::ir::{Expr, ExprKind, VarId};
+
+/// What is known of fields, by the names that lead to them, with dots between them.
+pub(crate) type Fields = HashMap<String, Held>;
+
+/// What the calls of a statement give.
+#[derive(Clone, Default)]
+pub(super) struct Given {
+    /// The values that they left in variables.
+    left: HashMap<VarId, Held>,
+    /// The fields of what the last of them returned.
+    returned: Fields,
+}
+
+impl Given {
+    /// Forgets the values of variables that have them now.
+    pub fn forget(&mut self, vars: &HashSet<VarId>) {
+        self.left.retain(|var, _| !vars.contains(var));
+    }
+}
+
+impl Known {
+    /// Notes the value that a call leaves in a variable.
+    pub fn leave(&mut self, var: VarId, held: Held) {
+        self.given.left.insert(var, held);
+    }
+
+    /// The value that a call left in a variable.
+    pub fn left(&self, var: VarId) -> Option<Held> {
+        self.given.left.get(&var).cloned()
+    }
+
+    /// Notes the fields of what a call returns.
+    pub fn note_returned(&mut self, fields: Fields) {
+        self.given.returned = fields;
+    }
+
+    /// What is known of a field of what the statement's call returned, which is written as a field of nothing.
+    pub(super) fn returned(&self, field: &Expr) -> Option<Held> {
+        let (mut path, mut base) = (Vec::new(), field);
+        while let ExprKind::Field(of, name) = &base.kind {
+            path.push(name.as_str());
+            base = of;
+        }
+        path.reverse();
+        matches!(base.kind, ExprKind::Unit).then(|| self.given.returned.get(&path.join(".")).cloned())?
+    }
+
+    /// Forgets what calls gave, unless variables are about to have it.
+    pub fn forget_given_unless(&mut self, is_taken: bool) {
+        if !is_taken {
+            self.given = Given::default();
+        }
+    }
+}
