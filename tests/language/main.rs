@@ -54,6 +54,7 @@ mod plain;
 mod plain_conditions;
 mod plain_constants;
 mod plain_found;
+mod plain_gotten;
 mod plain_indices;
 mod plain_items;
 mod plain_iterators;

@@ -169,21 +169,6 @@ impl BodyCheck<'_> {
         }
     }
 
-    /// `x.get(a..b)` of a parameter that is a slice.
-    fn refuse_range(&mut self, e: &syn::ExprMethodCall) {
-        if (e.method == "get" || e.method == "get_mut")
-            && let Expr::Path(path) = &*e.receiver
-            && self.slice(path).is_some()
-            && let Some(range @ Expr::Range(_)) = e.args.first()
-        {
-            let message = format!(
-                "`{}` takes one index in a kernel; compare with `x.len()`, and take `&x[a..b]`",
-                e.method
-            );
-            self.errors.at(range, message);
-        }
-    }
-
     /// `[a, b, ..]` of a slice, where it is not one of those that `slice_pattern` rewrites.
     fn refuse_slice_pattern(&mut self, pat: &Pat, matched: &Expr) {
         let elements = match pat {
@@ -298,7 +283,6 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
             Expr::Match(e) => e.arms.iter().for_each(|arm| self.refuse_slice_pattern(&arm.pat, &e.expr)),
             Expr::MethodCall(e) => {
                 self.refuse_slice_method(e);
-                self.refuse_range(e);
                 self.refuse_text(e);
             }
             _ => {}

@@ -297,7 +297,7 @@ impl Lower<'_> {
             witness = lend::all(&e.args.iter().collect::<Vec<_>>(), &witness);
         }
         if takes_indices(&e.method) {
-            self.index_types.arguments(&e.args, &mut witness);
+            self.index_types.arguments(&e.method, &e.args, &mut witness);
         }
         let receiver = self.methods.receiver(&method, &receiver);
         let method = hidden_method(&method);

@@ -10,7 +10,7 @@ use crate::foreign_names::std_method;
 use crate::rustc_span;
 
 /// Methods that values of the library have: of these rustc finds other candidates too, and speaks of all.
-const LIBRARY: &str = " abs abs_diff acos acosh add and and_then as_mut as_mut_ptr as_ptr as_ref asin \
+const LIBRARY: &str = " __get_part __get_part_mut __get_rest __get_rest_mut abs abs_diff acos acosh add and and_then as_mut as_mut_ptr as_ptr as_ref asin \
     asinh atan atan2 atanh binary_search binary_search_by binary_search_by_key block borrowing_sub carrying_add carrying_mul cast cast_signed cast_unsigned \
     cbrt ceil checked_abs checked_add checked_add_signed checked_add_unsigned checked_div \
     checked_div_euclid checked_ilog10 checked_ilog2 checked_mul checked_neg checked_next_multiple_of \

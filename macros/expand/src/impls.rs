@@ -134,6 +134,7 @@ impl<'a> Method<'a> {
         let mut item = item.clone();
         super::foreign::add_device_bounds(&mut item.sig.generics);
         super::copied::of_function(&mut item.sig);
+        super::part_method::refuse_own(&item.sig, errors);
         let shown = item.sig.clone();
         signature::name_impl_params(&mut item.sig);
         let self_ty: Type = parse_quote!(Self);
@@ -313,6 +314,7 @@ pub fn expand_trait(item: &ItemTrait) -> TokenStream {
         let mut method = method.clone();
         super::foreign::add_device_bounds(&mut method.sig.generics);
         super::copied::of_function(&mut method.sig);
+        super::part_method::refuse_own(&method.sig, &mut errors);
         let shown = method.sig.clone();
         signature::name_impl_params(&mut method.sig);
         let name = &method.sig.ident;

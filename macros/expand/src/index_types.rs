@@ -9,9 +9,14 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Member};
 
 use super::operators::plain_integer;
+use super::part_method::takes_range;
 
 /// Methods of Rust's slices whose arguments index or count elements.
-const METHODS: [&str; 10] = [
+const METHODS: [&str; 14] = [
+    "__get_part",
+    "__get_part_mut",
+    "__get_rest",
+    "__get_rest_mut",
     "chunks",
     "chunks_exact",
     "chunks_exact_mut",
@@ -80,11 +85,28 @@ impl IndexTypes {
         quote_spanned!(span=> ::warpsmith::__macro::PartIndex::of(&#name, #tokens))
     }
 
+    /// A range, the type of its bounds tied to a stand-in.
+    pub fn bounds(&mut self, range: &Expr, tokens: &TokenStream) -> TokenStream {
+        let span = range.span();
+        let name = self.declare(span);
+        quote_spanned!(span=> ::warpsmith::__macro::tied_bounds(&#name, #tokens))
+    }
+
     /// Ties the arguments of a call of a method that [`takes_indices`].
-    pub fn arguments<'a>(&mut self, args: impl IntoIterator<Item = &'a Expr>, tokens: &mut [TokenStream]) {
+    pub fn arguments<'a>(
+        &mut self,
+        method: &Ident,
+        args: impl IntoIterator<Item = &'a Expr>,
+        tokens: &mut [TokenStream],
+    ) {
         for (arg, tokens) in args.into_iter().zip(tokens) {
-            *tokens = self.tied(arg, std::mem::take(tokens));
+            *tokens = self.argument(method, arg, std::mem::take(tokens));
         }
+    }
+
+    /// The argument of a method that [`takes_indices`], its type tied to a stand-in.
+    pub fn argument(&mut self, method: &Ident, argument: &Expr, tokens: TokenStream) -> TokenStream {
+        if takes_range(method) { self.bounds(argument, &tokens) } else { self.tied(argument, tokens) }
     }
 
     /// Statements that declare the stand-ins. Those of a body that runs have values.

@@ -202,7 +202,7 @@ impl Lower<'_> {
             self.operands_by(&[&*call.receiver, n], First::Receiver, Self::expr);
         let line = self.line(span);
         let shown = witness.remove(0);
-        self.index_types.arguments([n], &mut witness);
+        self.index_types.arguments(method, [n], &mut witness);
         let hidden = walked_method(method);
         Lowered {
             witness: quote!(#shown #dot #hidden(#(#witness,)* &#fn_probe)),

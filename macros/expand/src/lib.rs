@@ -53,6 +53,7 @@ mod matching;
 mod methods;
 mod operands;
 mod operators;
+mod part_method;
 mod pattern;
 mod places;
 mod plain;

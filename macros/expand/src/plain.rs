@@ -15,6 +15,7 @@ use syn::{
 use super::assign::compound;
 use super::expected;
 use super::lend::{may_lend, method_may_lend};
+use super::part_method;
 use super::range_index;
 use super::referents::Referents;
 use super::slice_pattern;
@@ -185,7 +186,12 @@ impl VisitMut for PlainForms {
                 refer_to_bytes(e);
             }
             Expr::Binary(e) if matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_)) => refer_to_bytes(e),
-            Expr::MethodCall(e) if writes_receiver(&e.method) => refer(&mut e.receiver, true),
+            Expr::MethodCall(e) => {
+                part_method::rewrite(e, &|range| self.referents.is_range(range));
+                if writes_receiver(&e.method) {
+                    refer(&mut e.receiver, true);
+                }
+            }
             Expr::Return(e) => {
                 if let (Some(value), Some(ty)) = (&mut e.expr, &self.returned) {
                     self.referents.give(value, ty);

@@ -12,6 +12,7 @@ use syn::{Expr, ExprMethodCall, FnArg, Member, Pat, Stmt, Token, Type, parse_quo
 
 use super::expected;
 use super::lend::may_be_array;
+use super::part_method::gives_part;
 
 /// A variable of which tokens tell something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +102,9 @@ impl Referents {
             (Pat::Tuple(pat), init) if splits(init, &["split_at"]) => {
                 pat.elems.iter().for_each(|pat| self.bind(pat, Some(Known::Slice)));
             }
-            (Pat::TupleStruct(_), init) if splits(init, SPLIT_ENDS) => self.matched(pat, init),
+            (Pat::TupleStruct(_), init) if splits(init, SPLIT_ENDS) || gives_part(init) => {
+                self.matched(pat, init)
+            }
             (pat, init) => self.bind(pat, self.of_value(init)),
         }
     }
@@ -291,6 +294,7 @@ fn of_type(ty: &Type) -> Option<Known> {
 fn of_items(over: &Expr) -> Option<Known> {
     match over {
         Expr::Reference(e) if may_be_array(over) => Some(referring(e.mutability)),
+        over if gives_part(over) => Some(Known::Slice),
         Expr::MethodCall(call) if is_place(&call.receiver) => {
             match (call.method.to_string().as_str(), call.args.len()) {
                 ("iter" | "first" | "last", 0) | ("get", 1) => Some(Known::Item),

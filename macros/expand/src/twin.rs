@@ -36,7 +36,9 @@ pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
     if !is_const && calls_method(block.to_token_stream()) {
         let methods = quote!(
             #[allow(unused_imports)]
-            use ::warpsmith::__macro::{ArrayMethods as _, ArrayParts as _, SearchArrays as _};
+            use ::warpsmith::__macro::{
+                ArrayMethods as _, ArrayParts as _, GetPart as _, GetPartMut as _, SearchArrays as _,
+            };
         );
         block.stmts.insert(0, Stmt::Item(syn::Item::Verbatim(methods)));
     }
@@ -48,7 +50,11 @@ pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
 
 /// Returns whether a body may call a method that arrays have in bodies.
 fn calls_method(body: TokenStream) -> bool {
-    const METHODS: [&str; 21] = [
+    const METHODS: [&str; 25] = [
+        "__get_part",
+        "__get_part_mut",
+        "__get_rest",
+        "__get_rest_mut",
         "split_at",
         "split_at_mut",
         "get",
@@ -126,7 +132,8 @@ impl VisitMut for Twin {
             && takes_indices(&call.method)
         {
             for arg in &mut call.args {
-                *arg = Expr::Verbatim(self.index_types.tied(arg, arg.to_token_stream()));
+                let tied = self.index_types.argument(&call.method, arg, arg.to_token_stream());
+                *arg = Expr::Verbatim(tied);
             }
         }
         match expr {

@@ -24,8 +24,9 @@ pub use crate::simulator::declared::{hides, reads, writes};
 pub use crate::types::lend;
 pub use crate::types::operators::{self, constant_default, default_of, operand, operands, order};
 pub use crate::types::{
-    ArrayMethods, ArrayParts, DeviceType, GpuType, IndexInteger, IndexOfAnyType, IndexOfUsize, IndexType,
-    PartIndex, Sliceable, SliceableMut, no_variant, tie, tied, to_index2, to_index3,
+    ArrayMethods, ArrayParts, DeviceType, GetPart, GetPartMut, GpuType, IndexInteger, IndexOfAnyType,
+    IndexOfUsize, IndexType, PartIndex, Sliceable, SliceableMut, no_variant, tie, tied, tied_bounds,
+    to_index2, to_index3,
 };
 pub use crate::witness::{
     CalledFromKernels, ConstBlock, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem,

@@ -119,6 +119,7 @@ impl Recorder {
                     let base = std::mem::replace(first, Expr::unit());
                     *first = self.sub_slice(true, base, None, None, false);
                 }
+                let args = args.into_iter().flat_map(|arg| self.with_bounds(arg)).collect();
                 let args = self.of_parameters(&device, args);
                 self.call_device(&device, args)
             }

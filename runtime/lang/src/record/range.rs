@@ -43,6 +43,14 @@ impl Recorder {
         Some((["start", "end"].map(|name| self.field(range.clone(), name)), inclusive))
     }
 
+    /// An argument, of a range its bounds.
+    pub(super) fn with_bounds(&mut self, arg: Expr) -> Vec<Expr> {
+        match self.bounds(&arg) {
+            Some((bounds, _)) => bounds.into(),
+            None => vec![arg],
+        }
+    }
+
     /// Returns whether these are the bounds of a range, each the same wherever it stands.
     pub(super) fn is_range_of_names(&mut self, ty: &Type, bounds: &[Expr]) -> bool {
         inclusive_range(ty).is_some()

@@ -58,6 +58,12 @@ pub fn tied<I>(_: &IndexType<I>, index: I) -> I {
     index
 }
 
+/// `range`, whose bounds are of this type.
+#[inline(always)]
+pub fn tied_bounds<R: super::range::PartRange>(_: &IndexType<R::Bound>, range: R) -> R {
+    range
+}
+
 /// Ties the type of a variable without using its value.
 #[inline(always)]
 pub fn tie<I>(_: &IndexType<I>, _variable: &I) {}

@@ -5,6 +5,7 @@ mod bound;
 mod chunks;
 mod enums;
 mod equality;
+mod gotten;
 mod index;
 pub mod lend;
 mod matrix;
@@ -25,10 +26,14 @@ pub use chunks::{ArrayParts, Chunks, ChunksMut};
 pub use enums::no_variant;
 #[doc(hidden)]
 pub(crate) use enums::none;
-pub use index::{IndexInteger, IndexOfAnyType, IndexOfUsize, IndexType, tie, tied, to_index2, to_index3};
+pub use gotten::{GetPart, GetPartMut};
+pub use index::{
+    IndexInteger, IndexOfAnyType, IndexOfUsize, IndexType, tie, tied, tied_bounds, to_index2, to_index3,
+};
 #[cfg(test)]
 pub(crate) use matrix::RawParts;
 pub use matrix::{View2, View3, ViewMut2, ViewMut3};
+pub use range::PartRange;
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
 pub use slice::{
     ArrayMethods, Elements, ElementsMut, PartIndex, ReinterpretArray, Slice, Sliceable, SliceableMut,

@@ -257,11 +257,18 @@ impl<T, const N: usize> ReinterpretArray<T> for [T; N] {
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub struct PartIndex {
-    start: usize,
-    end: Option<usize>,
+    pub(super) start: usize,
+    pub(super) end: Option<usize>,
 }
 
 impl PartIndex {
+    /// Returns whether this is a part of so many elements.
+    #[inline]
+    pub(super) fn is_within(self, len: usize) -> bool {
+        let end = self.end.unwrap_or(len);
+        self.start <= end && end <= len
+    }
+
     /// From `start` up to `end`, or to the last element.
     #[inline]
     pub fn new(start: usize, end: Option<usize>) -> Self {
