@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::call::names_type;
+use super::flat;
 use super::foreign_names;
 use super::iteration::out_of_reach;
 use super::lower::{Lower, Lowered, as_statement, held};
@@ -84,6 +85,9 @@ impl Lower<'_> {
                 return self.refuse_consumer(e, message.as_deref().unwrap_or(SUPPORTED));
             }
         };
+        if flat::counts(e) {
+            return self.refuse_consumer(e, flat::WALKED_ONCE);
+        }
         if let Some(message) = unreachable_end(e) {
             return self.refuse_consumer(e, message);
         }
@@ -135,6 +139,16 @@ impl Lower<'_> {
     /// A closure of an iterator, or a function's name: its witness, and what stands where it is called with
     /// the values that `of` holds.
     pub fn inlined(&mut self, f: &Expr, of: &[Ident]) -> Inlined {
+        self.inlined_by(f, of, Self::expr)
+    }
+
+    /// The same, where `lower` lowers the body.
+    pub(super) fn inlined_by(
+        &mut self,
+        f: &Expr,
+        of: &[Ident],
+        lower: fn(&mut Self, &Expr) -> Lowered,
+    ) -> Inlined {
         let closure = match f {
             Expr::Closure(closure) => closure.clone(),
             Expr::Path(path) => called(path, of.len()),
@@ -154,8 +168,8 @@ impl Lower<'_> {
             )
             .into();
         }
-        let (Lowered { witness, emit }, captured) = self.capturing(closure.capture.is_some(), |lower| {
-            lower.scoped(|lower| lower.inlined_body(&closure, of))
+        let (Lowered { witness, emit }, captured) = self.capturing(closure.capture.is_some(), |within| {
+            within.scoped(|within| within.inlined_body(&closure, of, lower))
         });
         if captured.is_empty() {
             return Lowered { witness, emit }.into();
@@ -164,7 +178,12 @@ impl Lower<'_> {
         Inlined { witness, captures, moves: quote!(move), emit: quote!({ #captured #emit }) }
     }
 
-    fn inlined_body(&mut self, closure: &ExprClosure, of: &[Ident]) -> Lowered {
+    fn inlined_body(
+        &mut self,
+        closure: &ExprClosure,
+        of: &[Ident],
+        lower: fn(&mut Self, &Expr) -> Lowered,
+    ) -> Lowered {
         let (mut bindings, mut held, mut inputs) = (quote!(), quote!(), Vec::new());
         for (input, of) in closure.inputs.iter().zip(of) {
             let tested = self.pattern(input, of, Binds::Items);
@@ -182,7 +201,7 @@ impl Lower<'_> {
             });
         }
         self.closures += 1;
-        let Lowered { witness, emit } = self.expr(&closure.body);
+        let Lowered { witness, emit } = lower(self, &closure.body);
         let witness = as_statement(&closure.body, witness);
         self.closures -= 1;
         self.forget_line();

@@ -318,12 +318,8 @@ pub fn std_method(name: &str) -> Option<&'static str> {
     find(STD_METHODS, name).or_else(of_slices)
 }
 
-const NESTED: &str = "write one loop inside of another";
-
 /// Adapters of iterators of Rust's library that those of a kernel lack.
 const ADAPTERS: &[(&str, &str)] = &[
-    ("flat_map", NESTED),
-    ("flatten", "write one loop inside of another; of options, take the values by `filter_map(|v| v)`"),
     ("cycle", "take the remainder of an index: `x[i % x.len()]`"),
     ("remainder", "take `&x[x.len() / n * n..]`"),
     ("by_ref", "name the iterator first: `let mut it = x.iter();`"),

@@ -9,6 +9,7 @@ use super::call::writes_part;
 use super::consumer::Inlined;
 use super::control::label_text;
 use super::device_method::walked_method;
+use super::flat;
 use super::foreign_names;
 use super::lower::{Known, Lower, Lowered};
 use super::operands::{First, Operands};
@@ -17,7 +18,7 @@ use super::places::Access;
 use super::spelled::writes_receiver;
 
 const SUPPORTED: &str = "a kernel's `for` runs over ranges, slices, arrays and views, with `iter`, `iter_mut`, `enumerate`, \
-    `zip`, `chain`, `rev`, `step_by`, `skip`, `take`, `take_while`, `skip_while`, `map`, `map_while`, `filter`, `filter_map`, `scan`, `inspect`, \
+    `zip`, `chain`, `rev`, `step_by`, `skip`, `take`, `take_while`, `skip_while`, `map`, `map_while`, `flat_map`, `flatten`, `filter`, `filter_map`, `scan`, `inspect`, \
     `copied` and `cloned`";
 
 /// Adapters that leave items out.
@@ -112,6 +113,9 @@ impl Lower<'_> {
 
     fn adapter(&mut self, call: &ExprMethodCall) -> Lowered {
         let (name, dot, method) = (call.method.to_string(), &call.dot_token, &call.method);
+        if flat::counts(call) {
+            return self.refuse_iterator(method, flat::WALKED_ONCE);
+        }
         if let Some(message) = out_of_order(call) {
             return self.refuse_iterator(method, message);
         }
@@ -129,12 +133,14 @@ impl Lower<'_> {
                 let Lowered { witness, emit } = self.iterator(&call.receiver);
                 Lowered { witness: quote!(#witness #dot #method()), emit }
             }
-            ("enumerate" | "rev" | "copied" | "cloned", None) => {
+            ("flat_map", Some(f)) => self.flat_map(call, f),
+            ("enumerate" | "rev" | "copied" | "cloned" | "flatten", None) => {
                 let Lowered { witness, emit } = self.iterator(&call.receiver);
                 let record = syn::Ident::new(
                     match name.as_str() {
                         "enumerate" => "iter_enumerate",
                         "rev" => "iter_rev",
+                        "flatten" => "iter_flatten",
                         _ => "iter_copied",
                     },
                     method.span(),
@@ -344,7 +350,7 @@ fn chain_any(expr: &Expr, holds: &dyn Fn(&ExprMethodCall) -> bool) -> bool {
 }
 
 /// Returns whether a chain of calls, or what is zipped or chained with it, has one of some names.
-fn chain_has(expr: &Expr, names: &[&str]) -> bool {
+pub fn chain_has(expr: &Expr, names: &[&str]) -> bool {
     chain_any(expr, &|call| names.contains(&call.method.to_string().as_str()))
 }
 

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{Expr, ExprMethodCall, ExprPath};
 
 use super::consumer::Inlined;
+use super::flat;
 use super::iteration::makes_parts;
 use super::lower::{Known, Lower, Lowered, Name, held};
 
@@ -75,6 +76,9 @@ impl Lower<'_> {
 
     /// `let name = iterator;`
     pub(super) fn let_iterator(&mut self, name: &syn::PatIdent, init: &Expr) -> Lowered {
+        if name.mutability.is_some() && flat::is_nested(init) {
+            self.errors.at(init, flat::WALKED_ONCE);
+        }
         let Lowered { witness, emit } = self.iterator(init);
         let (ident, text) = (held(&name.ident), name.ident.to_string());
         let mutable = name.mutability.is_some();

@@ -29,6 +29,7 @@ mod expected;
 mod expr;
 mod extent;
 mod fallback;
+mod flat;
 mod foreign;
 mod foreign_body;
 mod foreign_names;

@@ -18,7 +18,7 @@ pub use crate::gpu_trait_items;
 pub use crate::half::Nearest;
 pub use crate::ir::ValueLayout;
 pub use crate::meaning::{Arguments, Meaning, give};
-pub use crate::record::{Callee, ConstOf, DeviceCallee, NoConst, PlainConst, RangeShape, Recorder};
+pub use crate::record::{Callee, ConstOf, DeviceCallee, Inner, NoConst, PlainConst, RangeShape, Recorder};
 pub use crate::simulator::context::print;
 pub use crate::simulator::declared::{hides, reads, writes};
 pub use crate::types::lend;

@@ -34,6 +34,9 @@ impl Recorder {
 
     /// `.chain(other)`
     pub fn iter_chain<'a>(&mut self, left: Iter<'a>, right: Iter<'a>) -> Iter<'a> {
+        if left.item.is_nested() || right.item.is_nested() {
+            self.refuse_order("chain");
+        }
         let long = left.long || right.long;
         let (left, right) = (self.counted(left), self.counted(right));
         let count = self.sum_of_counts(left.0.clone(), right.0.clone(), long);

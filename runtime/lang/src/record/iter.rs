@@ -109,8 +109,19 @@ impl Recorder {
         iter: Iter<'_>,
         unroll: Option<Option<u32>>,
     ) -> Expr {
-        let (bounds, shape) = match iter.extent {
-            LoopCount::Endless(start) => return self.endless(label, start, iter.item, unroll),
+        let k = self.iter_steps(label, iter.extent, unroll);
+        self.first_item(iter.item, k)
+    }
+
+    /// Opens a loop over the steps of an iterator; its counter.
+    pub(super) fn iter_steps(
+        &mut self,
+        label: Option<&'static str>,
+        extent: LoopCount,
+        unroll: Option<Option<u32>>,
+    ) -> Expr {
+        let (bounds, shape) = match extent {
+            LoopCount::Endless(start) => return self.endless(label, start, unroll),
             LoopCount::Count(count) => ([number(0), count], RangeShape { unroll, ..RangeShape::default() }),
             LoopCount::Steps { start, end, step } => {
                 ([start, end], RangeShape { step, unroll, ..RangeShape::default() })
@@ -123,14 +134,14 @@ impl Recorder {
         let k = self.range_begin(label, "k", false, ty, bounds, shape);
         let k = self.local(&k);
         self.unnamed(&k);
-        self.first_item(iter.item, k)
+        k
     }
 
     /// The item of a loop. A closure around this loop may be a part of another iterator, whose end is not that of this one.
     pub(super) fn first_item(&mut self, item: Item<'_>, k: Expr) -> Expr {
-        let around = std::mem::take(&mut self.ends);
+        let around = (std::mem::take(&mut self.ends), std::mem::take(&mut self.limits));
         let item = self.item(item, k);
-        self.ends = around;
+        (self.ends, self.limits) = around;
         item
     }
 
@@ -142,13 +153,7 @@ impl Recorder {
     }
 
     /// Opens a loop over all numbers from `start` on; Rust computes the next one before it gives one.
-    fn endless(
-        &mut self,
-        label: Option<&'static str>,
-        start: Expr,
-        item: Item<'_>,
-        unroll: Option<Option<u32>>,
-    ) -> Expr {
+    fn endless(&mut self, label: Option<&'static str>, start: Expr, unroll: Option<Option<u32>>) -> Expr {
         let ty = start.ty.clone();
         let next = self.let_("next", true, ty.clone(), start);
         self.while_begin(label);
@@ -161,7 +166,7 @@ impl Recorder {
         let (next, one) = (self.local(&next), Expr::constant(ConstValue::Int(1), ty));
         let advanced = self.assign_op(BinaryOp::Add, next, one);
         self.statement(advanced);
-        self.first_item(item, k)
+        k
     }
 
     /// The number of steps of an iterator, and its item for each number below that.
@@ -289,6 +294,10 @@ impl Recorder {
                 self.when(drop, |r| r.continue_(None));
                 item
             }
+            Item::Flat(f, inner) => {
+                let item = self.item(*inner, k);
+                f(self, item, &mut |r, inner| r.inner_item(inner))
+            }
             Item::Decided(decision, inner) => {
                 let item = self.item(*inner, k);
                 self.decide(decision, item)
@@ -297,7 +306,10 @@ impl Recorder {
                 // Before the item: no closure runs for one that is not given.
                 let done = self.binary(BinaryOp::Eq, left.clone(), number(0));
                 self.when(done, Recorder::end_items);
+                let walked = self.items_loop();
+                self.limits.push((left.clone(), walked));
                 let item = self.item(*inner, k);
+                self.limits.pop();
                 let item = self.held(item);
                 self.count_one(BinaryOp::Sub, &left);
                 item

@@ -18,6 +18,9 @@ impl Recorder {
         if !mutable {
             return Kept { iter, next: None };
         }
+        if iter.item.is_nested() {
+            self.refuse_kept("next");
+        }
         let long = iter.long;
         let (count, item) = self.counted(iter);
         let count = self.simple(count);

@@ -26,6 +26,8 @@ pub(super) struct OpenLoop {
     cond: Expr,
     skipped: bool,
     breaks: bool,
+    /// Whether it walks items of an item of the loop around it, of which it is a part: `break` leaves both.
+    is_inner: bool,
     /// `#[unroll]` of a `while` or `loop`.
     unroll: Option<Option<u32>>,
     range: Option<RangeLoop>,
@@ -48,6 +50,7 @@ impl Recorder {
             cond,
             skipped: false,
             breaks: false,
+            is_inner: false,
             unroll: None,
             range,
         });
@@ -251,8 +254,40 @@ impl Recorder {
         Expr { kind: ExprKind::Var(var), ty }
     }
 
-    /// Closes `for`.
+    /// The loop of the iterator whose item is being recorded.
+    pub(super) fn items_loop(&mut self) -> Option<LoopId> {
+        self.find_loop(None).map(|open| open.id)
+    }
+
+    /// Makes a loop a part of the loop around it.
+    pub(super) fn make_inner(&mut self, id: Option<LoopId>) {
+        if let Some(open) = self.frame().loops.iter_mut().find(|open| Some(open.id) == id) {
+            open.is_inner = true;
+        }
+    }
+
+    /// Leaves a loop.
+    pub(super) fn leave(&mut self, id: Option<LoopId>) -> Expr {
+        let dead = self.frame().block().dead;
+        let Some(open) = self.frame().loops.iter_mut().find(|open| Some(open.id) == id) else {
+            return Expr::never();
+        };
+        open.breaks |= !dead;
+        let id = open.id;
+        self.push(StmtKind::Break(id));
+        self.frame().block().dead = true;
+        Expr::never()
+    }
+
+    /// Closes `for`, and the loops that are parts of it.
     pub fn for_end(&mut self) {
+        while self.frame().loops.last().is_some_and(|open| open.is_inner) {
+            self.innermost_end();
+        }
+        self.innermost_end();
+    }
+
+    fn innermost_end(&mut self) {
         if self.frame().loops.last().is_some_and(|open| open.range.is_none()) {
             return self.while_end();
         }
@@ -264,11 +299,20 @@ impl Recorder {
         }
     }
 
+    /// The loop that `break` leaves.
     fn find_loop(&mut self, label: Option<&str>) -> Option<&mut OpenLoop> {
         self.frame().loops.iter_mut().rev().find(|open| match label {
             Some(_) => open.label == label,
-            None => !open.is_block,
+            None => !open.is_block && !open.is_inner,
         })
+    }
+
+    /// The loop of which `continue` begins the next step: the innermost part of the one that `break` leaves.
+    fn find_next(&mut self, label: Option<&str>) -> Option<LoopId> {
+        let left = self.find_loop(label)?.id;
+        let mut from = self.frame().loops.iter().skip_while(|open| open.id != left);
+        let own = from.next()?.id;
+        Some(from.take_while(|open| open.is_inner).last().map_or(own, |inner| inner.id))
     }
 
     /// `break`, `break 'label value`.
@@ -308,7 +352,7 @@ impl Recorder {
 
     /// `continue`, `continue 'label`.
     pub fn continue_(&mut self, label: Option<&str>) -> Expr {
-        if let Some(id) = self.find_loop(label).map(|open| open.id) {
+        if let Some(id) = self.find_next(label) {
             self.push(StmtKind::Continue(id));
         }
         self.frame().block().dead = true;

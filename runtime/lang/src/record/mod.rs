@@ -25,6 +25,7 @@ mod ends;
 mod error;
 mod escape;
 mod exchange;
+mod flat;
 mod fold;
 mod item;
 mod iter;
@@ -49,6 +50,7 @@ pub use block::{Local, Mark};
 pub use call::{Callee, DeviceCallee};
 pub use compare_parts::Equality;
 pub use error::RecordError;
+pub use item::{Inner, Opened};
 pub use iter::Iter;
 pub use kept::Kept;
 pub use launch::{ConstOf, Definition, KernelCallee, NoConst, PlainConst, record};
@@ -61,7 +63,7 @@ pub(crate) use range::{HALF_OPEN, INCLUSIVE};
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ir::{Expr, FnId, Function, Location, Type};
+use crate::ir::{Expr, FnId, Function, Location, LoopId, Type};
 
 use block::Frame;
 use escape::{Body, keep_temporaries};
@@ -84,6 +86,8 @@ pub struct Recorder {
     locals: Vec<Expr>,
     /// What ends the items that are being recorded, where that is not the end of their loop.
     ends: Vec<ends::End>,
+    /// How many items each `take` around the item that is being recorded still gives, and the loop that it ends.
+    limits: Vec<(Expr, Option<LoopId>)>,
     /// The message of an `expect` that is being recorded.
     expected: Option<String>,
     error: Option<RecordError>,
@@ -102,6 +106,7 @@ impl Recorder {
             frames: Vec::new(),
             locals: Vec::new(),
             ends: Vec::new(),
+            limits: Vec::new(),
             expected: None,
             error: None,
         }
