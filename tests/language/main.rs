@@ -65,6 +65,7 @@ mod plain_ordered;
 mod plain_parts;
 mod plain_read;
 mod plain_structs;
+mod plain_tried;
 mod proven;
 mod rest_patterns;
 mod reuse;

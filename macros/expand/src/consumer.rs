@@ -17,7 +17,7 @@ use crate::visitor::{Below, Visit};
 use syn::visit;
 
 const SUPPORTED: &str = "an iterator in a kernel is walked by `for`, or ends in `sum`, `product`, `count`, `min`, `max`, \
-    `min_by`, `max_by`, `min_by_key`, `max_by_key`, `fold`, `reduce`, `any`, `all`, `find`, `rfind`, `find_map`, `position`, `rposition`, `next`, `nth`, `last` or `for_each`; write the loop out";
+    `min_by`, `max_by`, `min_by_key`, `max_by_key`, `fold`, `try_fold`, `reduce`, `any`, `all`, `find`, `rfind`, `find_map`, `position`, `rposition`, `next`, `nth`, `last`, `for_each` or `try_for_each`; write the loop out";
 
 /// Methods of `Option`, `Result`, `bool` and arrays that take a closure: at which place, and of how many parameters.
 const CLOSURES: [(&str, usize, usize); 9] = [
@@ -73,13 +73,17 @@ impl Lower<'_> {
             }
             ("any" | "all" | "for_each", [f]) => Takes { closure: Some((f, 1)), ..Takes::default() },
             ("nth", [n]) => Takes { start: Some(n), typed: true, ..Takes::default() },
-            ("find" | "rfind" | "find_map" | "position" | "rposition" | "min_by_key" | "max_by_key", [f]) => {
-                Takes { closure: Some((f, 1)), typed: true, start: None }
-            }
+            (
+                "find" | "rfind" | "find_map" | "position" | "rposition" | "min_by_key" | "max_by_key"
+                | "try_for_each",
+                [f],
+            ) => Takes { closure: Some((f, 1)), typed: true, start: None },
             ("reduce" | "min_by" | "max_by", [f]) => {
                 Takes { closure: Some((f, 2)), typed: true, start: None }
             }
-            ("fold", [start, f]) => Takes { start: Some(start), closure: Some((f, 2)), typed: true },
+            ("fold" | "try_fold", [start, f]) => {
+                Takes { start: Some(start), closure: Some((f, 2)), typed: true }
+            }
             (name, _) => {
                 let message = foreign_names::adapter(name);
                 return self.refuse_consumer(e, message.as_deref().unwrap_or(SUPPORTED));

@@ -10,7 +10,7 @@ use super::iteration::makes_parts;
 use super::lower::{Known, Lower, Lowered, Name, held};
 
 /// Methods of iterators that Rust calls by reference: what is left of an iterator in a variable can be walked further.
-const BORROWING: [&str; 5] = ["any", "all", "find", "find_map", "position"];
+const BORROWING: [&str; 7] = ["any", "all", "find", "find_map", "position", "try_fold", "try_for_each"];
 
 /// Methods of iterators in variables that a kernel lacks, and what to write.
 const LACKING: &[(&str, &str)] = &[
@@ -103,7 +103,7 @@ impl Lower<'_> {
         let args: Vec<&Expr> = e.args.iter().collect();
         let (mut witness, mut setup, mut given, mut typed) = (quote!(), quote!(), quote!(), true);
         let record = match (method.as_str(), args.as_slice()) {
-            (borrowing, [_]) if BORROWING.contains(&borrowing) => {
+            (borrowing, [_] | [_, _]) if BORROWING.contains(&borrowing) => {
                 let mut e = e.clone();
                 let iterator = &e.receiver;
                 *e.receiver = syn::parse_quote!((&mut #iterator));

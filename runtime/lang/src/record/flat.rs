@@ -62,7 +62,7 @@ impl Recorder {
 }
 
 /// The variant of an `Option` or a `Result` that holds an item.
-fn variant_with_value(ty: &Type) -> Option<&'static str> {
+pub(super) fn variant_with_value(ty: &Type) -> Option<&'static str> {
     let Type::Enum(e) = ty else { return None };
     let variants = ["Some", "Ok"].into_iter();
     variants

@@ -43,6 +43,7 @@ mod place;
 mod range;
 mod reduce;
 mod slice;
+mod tried;
 #[cfg(test)]
 mod tests;
 

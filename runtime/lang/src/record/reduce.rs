@@ -375,7 +375,7 @@ impl Recorder {
     }
 
     /// A loop over an iterator that does `step` with each item.
-    fn walk(&mut self, iter: Iter<'_>, step: impl FnOnce(&mut Recorder, Expr) -> Expr) {
+    pub(super) fn walk(&mut self, iter: Iter<'_>, step: impl FnOnce(&mut Recorder, Expr) -> Expr) {
         let item = self.iter_begin(None, iter, None);
         let done = step(self, item);
         self.statement(done);
@@ -383,7 +383,7 @@ impl Recorder {
     }
 
     /// A variable that starts with a value.
-    fn accumulator(&mut self, start: Expr) -> Expr {
+    pub(super) fn accumulator(&mut self, start: Expr) -> Expr {
         let ty = start.ty.clone();
         let var = self.frame().new_var("", ty.clone(), true, VarKind::Local);
         self.push(StmtKind::Let { var, init: Some(start) });

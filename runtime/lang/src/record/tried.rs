@@ -1,0 +1,64 @@
+//! Ends of iterators whose closures may end them: `try_fold` and `try_for_each`, of an `Option` or a `Result`.
+
+use super::flat::variant_with_value;
+use super::{Iter, RecordError, Recorder};
+use crate::ir::{Expr, Type, UnaryOp};
+
+impl Recorder {
+    /// `.try_fold(start, f)`
+    pub fn iter_try_fold(
+        &mut self,
+        iter: Iter<'_>,
+        start: Expr,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr, Expr) -> Expr,
+    ) -> Expr {
+        let Some(variant) = variant_with_value(&ty) else { return self.refuse_outcome("try_fold", &ty) };
+        let first = self.construct(ty, variant, vec![("0", start)]);
+        let outcome = self.accumulator(first);
+        self.walk(iter, |r, item| {
+            let so_far = r.part(outcome.clone(), Some(variant), "0");
+            let next = f(r, so_far, item);
+            r.tried(&outcome, next, variant)
+        });
+        self.accumulated(outcome)
+    }
+
+    /// `.try_for_each(f)`
+    pub fn iter_try_for_each(
+        &mut self,
+        iter: Iter<'_>,
+        ty: Type,
+        f: impl FnOnce(&mut Recorder, Expr) -> Expr,
+    ) -> Expr {
+        let Some(variant) = variant_with_value(&ty) else {
+            return self.refuse_outcome("try_for_each", &ty);
+        };
+        let first = self.construct(ty, variant, vec![("0", Expr::unit())]);
+        let outcome = self.accumulator(first);
+        self.walk(iter, |r, item| {
+            let next = f(r, item);
+            r.tried(&outcome, next, variant)
+        });
+        self.accumulated(outcome)
+    }
+
+    /// Keeps what a closure gives, and leaves the loop unless it is of the variant that goes on.
+    fn tried(&mut self, outcome: &Expr, next: Expr, variant: &str) -> Expr {
+        let kept = self.assign(outcome.clone(), next);
+        self.statement(kept);
+        let goes_on = self.is_variant(outcome.clone(), variant);
+        let stops = self.unary(UnaryOp::Not, goes_on);
+        self.when(stops, |r| r.break_(None, None));
+        Expr::unit()
+    }
+
+    fn refuse_outcome(&mut self, builtin: &'static str, ty: &Type) -> Expr {
+        if *ty != Type::Never {
+            let at = self.location();
+            let what = format!("a closure that gives a `{ty}`; an `Option` or a `Result` can end the loop");
+            self.fail(RecordError::Argument { builtin, what, at });
+        }
+        Expr::never()
+    }
+}
