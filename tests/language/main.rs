@@ -63,6 +63,7 @@ mod plain_library;
 mod plain_methods;
 mod plain_ordered;
 mod plain_parts;
+mod plain_paths;
 mod plain_read;
 mod plain_structs;
 mod plain_tried;

@@ -250,7 +250,7 @@ plain! { flatter(i, x):
                 part.iter().map(move |v| v ^ a as u64)
             })
             .fold(0, mix);
-        let g = (0..4u64).flat_map(|a| (if a % 2 == 0 { 0..a } else { a..a + 2 })).fold(h, mix);
+        let g = (0..4u64).flat_map(|a| if a % 2 == 0 { 0..a } else { a..a + 2 }).fold(h, mix);
         let f = (0..4u64).flat_map(|a| if a == s[0] % 4 { 0..3 } else { a..a + 1 }).fold(g, mix);
         let e = (0..4usize).flat_map(|a| match s[a] % 3 { 0 => &s[..2], 1 => &s[a..], _ => &s[..0] }).fold(f, |h, v| mix(h, *v));
         mix(e, calls)

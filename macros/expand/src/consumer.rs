@@ -2,10 +2,10 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::call::names_type;
+use super::called::{Called, called};
 use super::flat;
 use super::foreign_names;
 use super::iteration::out_of_reach;
@@ -56,7 +56,7 @@ impl Lower<'_> {
         let makes = is_variant(&last) || (last.len() == 1 && starts_uppercase(&last));
         let known = !own && (makes || (names_type(path) && last.starts_with(char::is_lowercase)));
         let mut call = known.then(|| e.clone())?;
-        call.args[*at] = Expr::Closure(called(path, *parameters));
+        call.args[*at] = Expr::Closure(called(path, *parameters).closure);
         Some(call)
     }
 
@@ -153,8 +153,8 @@ impl Lower<'_> {
         of: &[Ident],
         lower: fn(&mut Self, &Expr) -> Lowered,
     ) -> Inlined {
-        let closure = match f {
-            Expr::Closure(closure) => closure.clone(),
+        let Called { closure, check } = match f {
+            Expr::Closure(closure) => Called { closure: closure.clone(), check: TokenStream::new() },
             Expr::Path(path) => called(path, of.len()),
             other => {
                 return self
@@ -173,7 +173,7 @@ impl Lower<'_> {
             .into();
         }
         let (Lowered { witness, emit }, captured) = self.capturing(closure.capture.is_some(), |within| {
-            within.scoped(|within| within.inlined_body(&closure, of, lower))
+            within.scoped(|within| within.inlined_body(&closure, &check, of, lower))
         });
         if captured.is_empty() {
             return Lowered { witness, emit }.into();
@@ -185,6 +185,7 @@ impl Lower<'_> {
     fn inlined_body(
         &mut self,
         closure: &ExprClosure,
+        check: &TokenStream,
         of: &[Ident],
         lower: fn(&mut Self, &Expr) -> Lowered,
     ) -> Lowered {
@@ -206,7 +207,10 @@ impl Lower<'_> {
         }
         self.closures += 1;
         let Lowered { witness, emit } = lower(self, &closure.body);
-        let witness = as_statement(&closure.body, witness);
+        let witness = match check.is_empty() {
+            true => as_statement(&closure.body, witness),
+            false => quote!(loop { if false { break #check; } break #witness; }),
+        };
         self.closures -= 1;
         self.forget_line();
         let (capture, output) = (&closure.capture, &closure.output);
@@ -246,12 +250,6 @@ pub fn captures(names: &[Ident]) -> (TokenStream, TokenStream) {
     let texts = names.iter().map(|name| name.to_string());
     let names: Vec<Ident> = names.iter().map(held).collect();
     (quote!(let __captured = (#(__r.capture(#texts, &#names),)*);), quote!(let (#(#names,)*) = __captured;))
-}
-
-/// A function's name as a closure that calls it.
-fn called(path: &syn::ExprPath, parameters: usize) -> ExprClosure {
-    let names: Vec<Ident> = (0..parameters).map(|i| format_ident!("arg{i}", span = path.span())).collect();
-    syn::parse_quote!(|#(#names),*| #path(#(#names),*))
 }
 
 /// The first `return` of a closure's own.

@@ -13,6 +13,7 @@ mod attributes;
 mod body_check;
 mod builtin_macros;
 mod call;
+mod called;
 mod chain;
 mod closures;
 mod configured;

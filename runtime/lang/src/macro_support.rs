@@ -31,7 +31,7 @@ pub use crate::types::{
 pub use crate::witness::{
     CalledFromKernels, ConstBlock, DeviceFn, DeviceFunction, DeviceFunctionOfPath, FnProbe, FunctionItem,
     HasTypes, HostFunction, MistakenBody, Returns, SoundBody, Types, guard, missing, never_called, same,
-    same_function, see, typed, types_of, unreached,
+    same_function, same_item, see, typed, types_of, unreached,
 };
 
 // With these an item with conditions is expanded, once rustc has decided one.

@@ -74,6 +74,9 @@ impl<T> ConstBlock<T> {
 /// Ties the type of a binding to that of its value.
 pub fn same<E>(_binding: &Probe<E>, _value: &Probe<E>) {}
 
+/// Ties the types of two names of one function.
+pub fn same_item<F>(_named: &F, _known: &F) {}
+
 /// A body whose types rustc has checked, as a value of type `P`.
 ///
 /// Never `Send`: that is how [`guard`] tells it from what stands behind `impl HasTypes<P>` where the body has mistakes.
