@@ -66,6 +66,7 @@ mod plain_parts;
 mod plain_paths;
 mod plain_read;
 mod plain_structs;
+mod plain_reversed;
 mod plain_tried;
 mod proven;
 mod rest_patterns;

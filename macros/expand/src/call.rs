@@ -151,7 +151,11 @@ impl Lower<'_> {
             [.., owner, name] if foreign_names::host_function(owner, name).is_some() => {
                 foreign_names::host_function(owner, name)
             }
-            [root, ..] if ["std", "core", "alloc"].contains(&root.as_str()) && !is_known(path) => {
+            [root, ..]
+                if ["std", "core", "alloc"].contains(&root.as_str())
+                    && !is_known(path)
+                    && names[1..] != ["cmp", "Reverse"] =>
+            {
                 Some(foreign_names::std_function(&names))
             }
             _ => None,

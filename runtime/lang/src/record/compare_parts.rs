@@ -7,13 +7,22 @@ use crate::ir::{BinaryOp, Expr, Type, UnaryOp};
 /// Elements of arrays that are compared one by one in one expression.
 const FEW: usize = 4;
 
+/// Name of the field without bytes that tells `std::cmp::Reverse` from structs of the user's, which have no such names.
+pub(crate) const REVERSE: &str = "core::cmp::Reverse";
+
+/// The type whose order a type has in reverse, if it is a `Reverse`.
+fn reversed(ty: &Type) -> Option<&Type> {
+    let Type::Struct(def) = ty else { return None };
+    (def.fields.last()?.name == REVERSE).then(|| &def.fields[0].ty)
+}
+
 /// Returns whether values of a type are ordered: numbers, `bool`s, tuples and short arrays of them.
 pub(super) fn is_ordered(ty: &Type) -> bool {
     match ty.peeled() {
         Type::Scalar(_) => true,
         Type::Tuple(items) => items.iter().all(is_ordered),
         Type::Array(elem, n) => (1..=FEW).contains(n) && is_ordered(elem),
-        _ => false,
+        other => reversed(other).is_some_and(is_ordered),
     }
 }
 
@@ -22,7 +31,7 @@ fn parts_of(ty: &Type) -> usize {
     match ty {
         Type::Tuple(items) => items.len(),
         Type::Array(_, n) => *n,
-        _ => 0,
+        other => usize::from(reversed(other).is_some()),
     }
 }
 
@@ -77,7 +86,7 @@ impl Recorder {
     pub(super) fn compare_parts(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         let parts = parts_of(&left.ty);
         match op {
-            _ if !matches!(left.ty, Type::Tuple(_) | Type::Array(..)) => None,
+            _ if !matches!(left.ty, Type::Tuple(_) | Type::Array(..)) && reversed(&left.ty).is_none() => None,
             BinaryOp::Eq | BinaryOp::Ne => {
                 Some(self.compare_with(op, &vec![Callee::Native; parts], left, right))
             }
@@ -103,6 +112,9 @@ impl Recorder {
         if op == BinaryOp::Eq {
             let tests = pairs.iter().map(|[a, b]| self.ordered(op, a, b)).collect();
             return self.all(tests);
+        }
+        if let (Some(_), Some([a, b])) = (reversed(&left.ty), pairs.first()) {
+            return self.ordered(op, b, a);
         }
         let mut order: Option<Expr> = None;
         for [a, b] in pairs.iter().rev() {

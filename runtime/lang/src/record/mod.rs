@@ -43,13 +43,14 @@ mod place;
 mod range;
 mod reduce;
 mod slice;
-mod tried;
 #[cfg(test)]
 mod tests;
+mod tried;
 
 pub use block::{Local, Mark};
 pub use call::{Callee, DeviceCallee};
 pub use compare_parts::Equality;
+pub(crate) use compare_parts::REVERSE;
 pub use error::RecordError;
 pub use item::{Inner, Opened};
 pub use iter::Iter;

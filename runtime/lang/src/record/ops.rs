@@ -245,8 +245,12 @@ impl Recorder {
         let mut ordered = Vec::new();
         for field in &def.fields {
             let position = names.iter().position(|n| *n == field.name);
-            let value =
-                position.map_or_else(Expr::never, |i| std::mem::replace(&mut values[i], Expr::unit()));
+            let value = match position {
+                Some(i) => std::mem::replace(&mut values[i], Expr::unit()),
+                // A mark of the library's own.
+                None if field.ty == Type::Unit => Expr::unit(),
+                None => Expr::never(),
+            };
             ordered.push(self.coerce(value, &field.ty));
         }
         Expr { kind: ExprKind::Struct(def, ordered), ty }

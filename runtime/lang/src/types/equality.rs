@@ -76,6 +76,13 @@ tuples! {
     (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G) (A, B, C, D, E, F, G, H)
 }
 
+// `Reverse` compares as its only field does.
+impl<T: PartialEq> PartialEq for core::cmp::Reverse<T> {
+    type Marker = OfItems<(T::Marker,)>;
+}
+
+impl<T> UserType for core::cmp::Reverse<T> {}
+
 /// `Option`, whose value compares by `M`.
 #[doc(hidden)]
 pub struct OfOption<M>(PhantomData<fn() -> M>);

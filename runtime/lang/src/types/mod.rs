@@ -12,6 +12,7 @@ mod matrix;
 pub mod operators;
 mod pointer;
 mod range;
+mod reverse;
 mod scalar;
 mod shared;
 mod slice;
