@@ -64,6 +64,7 @@ mod plain_methods;
 mod plain_ordered;
 mod plain_parts;
 mod plain_paths;
+mod plain_ranges;
 mod plain_read;
 mod plain_structs;
 mod plain_reversed;

@@ -32,8 +32,6 @@ const CLOSURES: [(&str, usize, usize); 9] = [
     ("map_or_else", 1, 1),
 ];
 
-const ADVANCED: &str = "a range in a variable cannot be advanced in a kernel; name an iterator over it: `let mut numbers = (a..b).into_iter();`";
-
 /// The arguments of a method that ends an iterator.
 #[derive(Default)]
 struct Takes<'a> {
@@ -62,7 +60,7 @@ impl Lower<'_> {
 
     /// `iterator.sum()` and its like: a loop with a variable.
     pub fn consumer(&mut self, e: &ExprMethodCall) -> Lowered {
-        if let Some(advanced) = self.advance(e) {
+        if let Some(advanced) = self.advance(e).or_else(|| self.advance_range(e)) {
             return advanced;
         }
         let args: Vec<&Expr> = e.args.iter().collect();
@@ -94,9 +92,6 @@ impl Lower<'_> {
         }
         if let Some(message) = unreachable_end(e) {
             return self.refuse_consumer(e, message);
-        }
-        if (e.method == "next" || e.method == "nth") && matches!(&*e.receiver, Expr::Path(_)) {
-            return self.refuse_consumer(e, ADVANCED);
         }
         self.consumed(e, &takes)
     }

@@ -8,6 +8,8 @@ use super::consumer::Inlined;
 use super::flat;
 use super::iteration::makes_parts;
 use super::lower::{Known, Lower, Lowered, Name, held};
+use super::operands::{First, Operands};
+use super::places::Access;
 
 /// Methods of iterators that Rust calls by reference: what is left of an iterator in a variable can be walked further.
 const BORROWING: [&str; 7] = ["any", "all", "find", "find_map", "position", "try_fold", "try_for_each"];
@@ -139,6 +141,29 @@ impl Lower<'_> {
         Some(Lowered {
             witness: self.tap(&probe, e.method.span(), e, quote!(#receiver #dot #method(#witness))),
             emit: quote!({ #setup #line __r.#record(#name #ty #given) }),
+        })
+    }
+
+    /// A method that advances a range in a variable.
+    pub(super) fn advance_range(&mut self, e: &ExprMethodCall) -> Option<Lowered> {
+        let Expr::Path(_) = &*e.receiver else { return None };
+        let record = match (e.method.to_string().as_str(), e.args.len()) {
+            ("next", 0) => quote!(range_next),
+            ("next_back", 0) => quote!(range_next_back),
+            ("nth", 1) => quote!(range_nth),
+            _ => return None,
+        };
+        let mut exprs = vec![&*e.receiver];
+        exprs.extend(&e.args);
+        let Operands { mut witness, setup, names } =
+            self.operands_by(&exprs, First::Place(Access::Write), Self::expr);
+        let (receiver, range, given) = (witness.remove(0), &names[0], &names[1..]);
+        let (probe, index) = self.probe(e.method.span());
+        let line = self.line(e.method.span());
+        let (dot, method) = (&e.dot_token, &e.method);
+        Some(Lowered {
+            witness: self.tap(&probe, e.method.span(), e, quote!(#receiver #dot #method(#(#witness),*))),
+            emit: quote!({ #setup #line __r.#record(#range, __t.ty(#index) #(, #given)*) }),
         })
     }
 

@@ -11,6 +11,7 @@
 //! code for an unwinding call. What an emitter holds for long, as the user's names, is therefore a number.
 
 mod adapters;
+mod advanced;
 mod assign;
 mod at_caller;
 mod block;
