@@ -13,6 +13,7 @@ use crate::ir::Expr;
 pub(super) type Inlined<'a> = Rc<dyn Fn(&mut Recorder, Expr) -> Expr + 'a>;
 
 /// What the closure of `flat_map` gives for an item.
+#[allow(clippy::large_enum_variant, reason = "one is made for a loop, and taken apart at once")]
 pub enum Inner<'a> {
     /// An iterator.
     Walked(Iter<'a>),
