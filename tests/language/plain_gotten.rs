@@ -1,5 +1,7 @@
 //! `x.get(a..b)` and `x.get_mut(a..b)`, of ranges of every kind, in and out of bounds.
 
+#![allow(clippy::reversed_empty_ranges, clippy::never_loop, reason = "the cases are edges")]
+
 use warpsmith::prelude::*;
 
 use super::plain::{CASES, Plain, check};

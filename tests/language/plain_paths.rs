@@ -1,6 +1,12 @@
 //! Functions by their names where closures are expected: of the user's own, of types, of traits, and operators.
 
-#![allow(clippy::map_clone, clippy::unnecessary_fold, reason = "the cases are what people write")]
+#![allow(
+    clippy::map_clone,
+    clippy::map_flatten,
+    clippy::suspicious_arithmetic_impl,
+    clippy::unnecessary_fold,
+    reason = "the cases are what people write"
+)]
 
 use std::ops::{Add, BitXor, Mul};
 

@@ -1,5 +1,12 @@
 //! Ranges in variables that are advanced, as in plain Rust.
 
+#![allow(
+    unused_variables,
+    clippy::iter_nth_zero,
+    clippy::while_let_on_iterator,
+    reason = "not every case reads its input, and loops are as people write them"
+)]
+
 use warpsmith::prelude::*;
 
 use super::plain::{CASES, Plain, check};
