@@ -205,10 +205,10 @@ impl<'a> Walk<'a> {
             self.budget = self.budget.saturating_sub(1);
         }
         self.scope.forget_outcomes();
-        self.known.forget_given_unless(is_inserted(stmt));
+        self.known.given.forget_unless(is_inserted(stmt));
         self.walk_statement(stmt);
         self.scope.forget_outcomes();
-        self.known.forget_given_unless(visit::blocks(stmt).is_empty());
+        self.known.given.forget_unless(visit::blocks(stmt).is_empty());
         self.known.pass(stmt);
     }
 

@@ -25,7 +25,7 @@ impl Walk<'_> {
         let at = tracked(place)?;
         let var = root(&at).filter(|var| !self.untracked.contains(var))?;
         let all = Range::of_type(integer(&at).unwrap_or(Scalar::U64));
-        let left = || self.known.left(var).filter(|_| matches!(value.kind, ExprKind::Unit));
+        let left = || self.known.given.left(var).filter(|_| matches!(value.kind, ExprKind::Unit));
         let held = match op {
             Some(op) => {
                 Held::Within(self.scope.range(&Expr::binary(op, place.clone(), value.clone()), &self.known))

@@ -71,7 +71,9 @@ impl Walk<'_> {
 
     /// Learns what a call leaves in the variables of this function, for the statements that give them their values.
     pub(super) fn learn_left(&mut self, function: FnId, args: &[Expr], outcome: Option<&Outcome>) {
-        self.known.note_returned(outcome.and_then(|outcome| outcome.fields.clone()).unwrap_or_default());
+        self.known
+            .given
+            .note_returned(outcome.and_then(|outcome| outcome.fields.clone()).unwrap_or_default());
         let Some(function) = self.scope.functions.get(function.0 as usize) else { return };
         let Some(left) = outcome.and_then(|outcome| outcome.left.as_ref()) else { return };
         for (var, held) in left {
@@ -81,7 +83,7 @@ impl Walk<'_> {
             let ExprKind::Var(base) = base.kind else { continue };
             steps.push(path);
             if let Some(part) = self.scope.part_of(base, &steps.join(".")) {
-                self.known.leave(part, held.clone());
+                self.known.given.leave(part, held.clone());
             }
         }
     }

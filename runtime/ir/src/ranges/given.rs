@@ -3,8 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::held::Held;
-use super::known::Known;
+use super::contents::Held;
 use crate::ir::{Expr, ExprKind, VarId};
 
 /// What is known of fields, by the names that lead to them, with dots between them.
@@ -12,7 +11,7 @@ pub(crate) type Fields = HashMap<String, Held>;
 
 /// What the calls of a statement give.
 #[derive(Clone, Default)]
-pub(super) struct Given {
+pub(crate) struct Given {
     /// The values that they left in variables.
     left: HashMap<VarId, Held>,
     /// The fields of what the last of them returned.
@@ -21,25 +20,30 @@ pub(super) struct Given {
 
 impl Given {
     /// Forgets the values of variables that have them now.
-    pub fn forget(&mut self, vars: &HashSet<VarId>) {
+    pub(super) fn forget(&mut self, vars: &HashSet<VarId>) {
         self.left.retain(|var, _| !vars.contains(var));
     }
-}
 
-impl Known {
+    /// Forgets everything, unless variables are about to have it.
+    pub fn forget_unless(&mut self, is_taken: bool) {
+        if !is_taken {
+            *self = Self::default();
+        }
+    }
+
     /// Notes the value that a call leaves in a variable.
     pub fn leave(&mut self, var: VarId, held: Held) {
-        self.given.left.insert(var, held);
+        self.left.insert(var, held);
     }
 
     /// The value that a call left in a variable.
     pub fn left(&self, var: VarId) -> Option<Held> {
-        self.given.left.get(&var).cloned()
+        self.left.get(&var).cloned()
     }
 
     /// Notes the fields of what a call returns.
     pub fn note_returned(&mut self, fields: Fields) {
-        self.given.returned = fields;
+        self.returned = fields;
     }
 
     /// What is known of a field of what the statement's call returned, which is written as a field of nothing.
@@ -50,13 +54,6 @@ impl Known {
             base = of;
         }
         path.reverse();
-        matches!(base.kind, ExprKind::Unit).then(|| self.given.returned.get(&path.join(".")).cloned())?
-    }
-
-    /// Forgets what calls gave, unless variables are about to have it.
-    pub fn forget_given_unless(&mut self, is_taken: bool) {
-        if !is_taken {
-            self.given = Given::default();
-        }
+        matches!(base.kind, ExprKind::Unit).then(|| self.returned.get(&path.join(".")).cloned())?
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Known {
     /// By which conditions enums were chosen.
     pub(super) choices: Vec<(VarId, Choice)>,
     /// What the calls of a statement give, before variables have it.
-    pub(super) given: Given,
+    pub given: Given,
 }
 
 impl Known {

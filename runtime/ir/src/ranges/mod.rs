@@ -10,6 +10,7 @@ mod changes;
 mod choice;
 mod chosen;
 mod conditions;
+mod contents;
 mod divided;
 mod elements;
 mod given;
@@ -32,8 +33,9 @@ mod scope;
 mod sums;
 
 pub(crate) use changes::{assigned, changed, lent, root};
+pub(crate) use contents::Held;
 pub(crate) use given::Fields;
-pub(crate) use held::{Held, enum_of, held_place, tracked};
+pub(crate) use held::{enum_of, held_place, tracked};
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, same};
 pub(crate) use loads::writes;

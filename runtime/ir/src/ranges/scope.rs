@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::bits;
 use super::changes::{changed, untracked};
-use super::held::Held;
+use super::contents::Held;
 use super::known::{Known, same, strip};
 use super::memo::Memo;
 use super::place::Length;
@@ -357,7 +357,7 @@ impl<'a> FunctionScope<'a> {
                 let plain = plain.or_else(|| self.part_of_enum(e, known, fuel));
                 let plain = plain.or_else(|| self.fields_of(e, known, fuel));
                 let plain = plain.or_else(|| self.passed_part(e, fuel));
-                plain.or_else(|| known.returned(e)?.range())
+                plain.or_else(|| known.given.returned(e)?.range())
             }
             ExprKind::Call { function, args, .. } => match self.outcome(e) {
                 Some(held) => held.range(),
