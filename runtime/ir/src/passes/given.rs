@@ -8,15 +8,18 @@ impl Walk<'_> {
     /// Learns the value of a variable that is declared here.
     pub(super) fn begin(&mut self, var: VarId, init: &Expr) {
         let Some(place) = tracked(&Expr { kind: ExprKind::Var(var), ty: init.ty.clone() }) else { return };
+        if self.untracked.contains(&var) {
+            return;
+        }
+        if let Some(range) = self.scope.declared_part(var, init) {
+            self.known.learn(&place, range);
+        }
         // The scope knows what an integer is that stays the same.
-        if self.untracked.contains(&var) || integer(init).is_some() && !self.scope.is_mutable(var) {
+        if integer(init).is_some() && !self.scope.is_mutable(var) {
             return;
         }
         if let Some(held) = self.scope.value_of(init, &self.known) {
             self.learn_held(&place, held);
-        }
-        if let Some(range) = self.scope.declared_part(var, init) {
-            self.known.learn(&place, range);
         }
     }
 
