@@ -262,6 +262,20 @@ impl At {
         true
     }
 
+    fn zero(&mut self) -> bool {
+        self.at = 0;
+        true
+    }
+
+    fn restart(&mut self) -> bool {
+        self.at = 0;
+        self.raise()
+    }
+
+    fn delegate(&mut self) -> bool {
+        self.raise()
+    }
+
     fn place(&mut self) -> &mut usize {
         &mut self.at
     }
@@ -293,9 +307,21 @@ fn replace(at: &mut At) {
     *at = At { at: at.n, n: at.at };
 }
 
+/// What it does to `at` is done by a reference, of which the analysis knows nothing.
+#[gpu_fn]
+fn set(_: bool, at: &mut At) {
+    let r = &mut *at;
+    r.at = 6;
+}
+
+#[gpu_fn]
+fn read(p: At, x: &[u32]) -> u32 {
+    x[p.at]
+}
+
 /// A guard of what a call, a copy or a closure changes: each must be a fault.
 #[gpu_kernel]
-fn changed(x: &[u32], y: &mut [u32], zero: usize, #[comptime] case: u32) {
+fn changed(x: &[u32], y: &mut [u32], start: At, zero: usize, #[comptime] case: u32) {
     let mut s = At { at: zero, n: zero };
     y[0] = match case {
         0 if s.at < 2 && s.raise() => x[s.at],
@@ -357,6 +383,46 @@ fn changed(x: &[u32], y: &mut [u32], zero: usize, #[comptime] case: u32) {
             }
             x[s.at]
         }
+        13 => {
+            let mut bump = || s.raise();
+            bump();
+            x[s.at]
+        }
+        14 => {
+            s.restart();
+            x[s.at]
+        }
+        15 => {
+            s.delegate();
+            x[s.at]
+        }
+        16 if s.zero() && s.raise() => x[s.at],
+        17 => {
+            set(s.zero(), &mut s);
+            x[s.at]
+        }
+        18 => {
+            let mut t = start;
+            t.at = 9;
+            read(t, x)
+        }
+        19 => {
+            let mut t = start;
+            t.at = 9;
+            let own = |p: At| x[p.at];
+            own(t)
+        }
+        20 => {
+            if (zero == 0 && s.zero()) || s.raise() {
+                s.raise();
+            }
+            x[s.at]
+        }
+        21 => {
+            let mut pair = (&mut s, 3usize);
+            pair.0.at += 6;
+            x[s.at]
+        }
         _ => 0,
     };
 }
@@ -365,11 +431,12 @@ fn changed(x: &[u32], y: &mut [u32], zero: usize, #[comptime] case: u32) {
 fn guards_of_what_is_changed_prove_nothing() {
     let device = Device::simulator();
     let x = device.upload(&[1u32; 6]).expect("memory");
-    for case in 0..13 {
+    for case in 0..22 {
         let mut y = device.alloc_zeroed::<u32>(1).expect("memory");
-        let explained = changed(&x, &mut y, 0, case).grid(1).block(1).explain().expect("it is valid");
+        let explained =
+            changed(&x, &mut y, At { at: 0, n: 0 }, 0, case).grid(1).block(1).explain().expect("it is valid");
         assert!(explained.checked().count() > 0, "case {case}: {}", explained.proven());
-        let launch = changed(&x, &mut y, 0, case).grid(1).block(1);
+        let launch = changed(&x, &mut y, At { at: 0, n: 0 }, 0, case).grid(1).block(1);
         let error = launch.launch(&device).expect_err("it is outside").to_string();
         assert!(error.contains("is out of bounds for length 6"), "case {case}: {error}");
     }

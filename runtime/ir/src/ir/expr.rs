@@ -360,6 +360,11 @@ impl Expr {
         }
     }
 
+    /// Returns whether it calls a device function or a closure.
+    pub fn is_call(&self) -> bool {
+        matches!(self.kind, ExprKind::Call { .. } | ExprKind::CallClosure { .. })
+    }
+
     /// Returns whether evaluating it can be observed other than by its result.
     pub fn has_effect(&self) -> bool {
         let own = match &self.kind {

@@ -350,10 +350,14 @@ impl<'a> Walk<'a> {
     pub(super) fn mark(&mut self, e: &mut Expr) {
         if let Some(Lazy { condition, parts }) = e.lazy_mut() {
             self.mark(condition);
+            let mut calls = false;
             for (part, outcome) in parts {
                 let facts = self.implied(condition, outcome);
+                visit::expr(part, &mut |e| calls |= e.is_call());
                 self.with(facts, |walk| walk.mark(part));
             }
+            // What was called before may be changed by what may be called now.
+            self.known.given.forget_unless(!calls);
             return;
         }
         if let ExprKind::Closure(closure) = &mut e.kind {
@@ -368,6 +372,7 @@ impl<'a> Walk<'a> {
             self.mark(operand);
         }
         if let ExprKind::CallClosure { closure, args } = &e.kind {
+            self.forget_given(args);
             self.note_called(*closure, args);
             self.enter_closure(*closure, args);
         }

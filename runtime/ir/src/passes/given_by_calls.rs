@@ -6,7 +6,7 @@ use std::hash::Hash;
 use super::calls::Outcome;
 use super::elide::Walk;
 use super::parts::field_names;
-use crate::ir::{Expr, ExprKind, FnId, VarId, VarKind};
+use crate::ir::{Expr, ExprKind, FnId, Type, VarId, VarKind};
 use crate::ranges::{Fields, Held, Known, steps};
 
 impl Walk<'_> {
@@ -19,7 +19,9 @@ impl Walk<'_> {
         let held = |part: &Expr| {
             let ExprKind::Var(var) = part.kind else { return None };
             let is_tracked = !self.untracked.contains(&var);
-            Some((var, self.scope.value_of(part, &self.known).filter(|_| is_tracked)?.lasting()))
+            // A call in the returned value is the last that changes it.
+            let left = self.known.given.left(var).or_else(|| self.scope.value_of(part, &self.known));
+            Some((var, left.filter(|_| is_tracked)?.lasting()))
         };
         let here: HashMap<VarId, Held> = self.scope.lent_parts().iter().filter_map(held).collect();
         if let Some(outcome) = &mut self.outcome {
@@ -69,24 +71,42 @@ impl Walk<'_> {
         }
     }
 
+    /// Forgets what calls before this one gave, as far as this one may change it.
+    pub(super) fn forget_given(&mut self, args: &[Expr]) {
+        self.known.given.note_returned(Fields::new());
+        for (of, before) in args.iter().filter_map(lent) {
+            for (part, _) in self.scope.parts_behind(of, &before) {
+                if let ExprKind::Var(var) = part.kind {
+                    self.known.given.take(var);
+                }
+            }
+        }
+    }
+
     /// Learns what a call leaves in the variables of this function, for the statements that give them their values.
     pub(super) fn learn_left(&mut self, function: FnId, args: &[Expr], outcome: Option<&Outcome>) {
-        self.known
-            .given
-            .note_returned(outcome.and_then(|outcome| outcome.fields.clone()).unwrap_or_default());
-        let Some(function) = self.scope.functions.get(function.0 as usize) else { return };
-        let Some(left) = outcome.and_then(|outcome| outcome.left.as_ref()) else { return };
-        for (var, held) in left {
+        self.forget_given(args);
+        let (Some(function), Some(outcome)) = (self.scope.functions.get(function.0 as usize), outcome) else {
+            return;
+        };
+        self.known.given.note_returned(outcome.fields.clone().unwrap_or_default());
+        for (var, held) in outcome.left.iter().flatten() {
             let VarKind::Part { of, path } = &function.var(*var).kind else { continue };
             let arg = function.params.iter().position(|param| param == of).and_then(|at| args.get(at));
-            let Some((base, mut steps)) = arg.and_then(steps) else { continue };
-            let ExprKind::Var(base) = base.kind else { continue };
+            let Some((base, mut steps)) = arg.and_then(lent) else { continue };
             steps.push(path);
             if let Some(part) = self.scope.part_of(base, &steps.join(".")) {
                 self.known.given.leave(part, held.clone());
             }
         }
     }
+}
+
+/// The variable that an argument lends to be changed, whole or a part of it, and the names of the fields that lead there.
+fn lent(arg: &Expr) -> Option<(VarId, Vec<&str>)> {
+    let (base, path) = steps(arg).filter(|_| matches!(arg.ty, Type::Ref { mutable: true, .. }))?;
+    let ExprKind::Var(var) = base.kind else { return None };
+    Some((var, path))
 }
 
 /// The path of a field in a field.

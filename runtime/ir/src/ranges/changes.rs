@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::loads::{MEMORY, block_writes};
-use crate::ir::{Block, Expr, ExprKind, StmtKind, Type, VarId, visit};
+use crate::ir::{Block, Expr, ExprKind, StmtKind, Type, VarId, VarKind, Variable, visit};
 
 /// Variables that a block assigns, and [`MEMORY`] if it may write that.
 pub(crate) fn assigned(block: &Block) -> HashSet<VarId> {
@@ -34,6 +34,18 @@ pub(crate) fn changed(block: &Block) -> HashSet<VarId> {
     let mut vars = lent(block);
     vars.extend(assigned_variables(block));
     vars
+}
+
+/// The same, and the structs whose fields have variables that are changed.
+pub(super) fn changed_of(block: &Block, vars: &[Variable]) -> HashSet<VarId> {
+    let mut changed = changed(block);
+    let whole = |(at, var): (usize, &Variable)| match var.kind {
+        VarKind::Part { of, .. } if changed.contains(&VarId(at as u32)) => Some(of),
+        _ => None,
+    };
+    let wholes: Vec<VarId> = vars.iter().enumerate().filter_map(whole).collect();
+    changed.extend(wholes);
+    changed
 }
 
 /// Variables whose address is taken, or that a closure assigns.

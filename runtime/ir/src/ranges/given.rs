@@ -36,6 +36,11 @@ impl Given {
         self.left.insert(var, held);
     }
 
+    /// Forgets the value of a variable that something may change.
+    pub fn take(&mut self, var: VarId) {
+        self.left.remove(&var);
+    }
+
     /// The value that a call left in a variable.
     pub fn left(&self, var: VarId) -> Option<Held> {
         self.left.get(&var).cloned()

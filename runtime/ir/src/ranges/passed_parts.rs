@@ -7,9 +7,9 @@ use crate::ir::{Expr, ExprKind, Function, Type, VarId, VarKind, Variable};
 impl FunctionScope<'_> {
     /// The range of a field of a parameter that nothing changes, by the variable that it has in the caller.
     pub(super) fn passed_part(&self, field: &Expr, fuel: &mut usize) -> Option<Range> {
-        let (param, _) = steps(field)?;
-        let is_lent = matches!(param.ty, Type::Ref { mutable: true, .. });
-        self.begun_part(field, fuel).filter(|_| !is_lent)
+        let ExprKind::Var(param) = steps(field)?.0.kind else { return None };
+        let is_lent = matches!(self.vars[param.0 as usize].ty, Type::Ref { mutable: true, .. });
+        if is_lent { None } else { self.begun_part(field, fuel) }
     }
 
     /// The range of a field of a parameter when the function begins.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::bits;
-use super::changes::{changed, untracked};
+use super::changes::{changed_of, untracked};
 use super::contents::Held;
 use super::known::{Known, same, strip};
 use super::memo::Memo;
@@ -105,7 +105,7 @@ impl<'a> FunctionScope<'a> {
     pub fn new(functions: &'a [Function], function: &'a Function, body: &Block, kind: Kind) -> Self {
         let Kind { is_kernel, lifts, most_threads } = kind;
         let plain = Self {
-            changed: changed(body),
+            changed: changed_of(body, &function.vars),
             untracked: HashSet::new(),
             powers: HashSet::new(),
             functions,

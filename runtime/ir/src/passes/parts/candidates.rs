@@ -20,12 +20,12 @@ pub(super) fn candidates(function: &Function, owned: &[VarId]) -> Vec<(VarId, Ex
     while add_copied(function, &is_candidate, &mut named) {}
     visit::stmts(&function.body, &mut |stmt| {
         let lends = Lends::of(stmt);
-        // What the statement finds out about a field need not hold behind the call.
+        // A fact from the same statement may predate the call.
         let times = |var: &VarId| lends.to_calls.iter().filter(|own| *own == var).count();
         refused.extend(lends.to_calls.iter().filter(|var| names(stmt, **var) > times(var)));
         refused.extend(lends.kept);
-        // A loop's condition is evaluated before each iteration, and so is what it lends.
-        if matches!(stmt.kind, StmtKind::While { .. }) {
+        // Behind a loop's head, no statement stands between the call and the body.
+        if matches!(stmt.kind, StmtKind::While { .. } | StmtKind::For { .. }) {
             refused.extend(lends.to_calls);
         }
     });

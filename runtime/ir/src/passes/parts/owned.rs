@@ -56,7 +56,7 @@ fn is_owned(reference: &Expr, function: &Function, owned: &[VarId]) -> bool {
 fn is_owned_place(place: &Expr, function: &Function, owned: &[VarId]) -> bool {
     match &place.kind {
         ExprKind::Var(var) => {
-            function.var(*var).kind == VarKind::Local
+            matches!(function.var(*var).kind, VarKind::Local | VarKind::Param)
                 && !matches!(place.ty, Type::Ref { .. } | Type::Ptr { .. })
         }
         ExprKind::Deref(of) => is_owned(of, function, owned),

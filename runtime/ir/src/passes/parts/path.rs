@@ -32,8 +32,10 @@ pub(super) fn path_of(place: &Expr) -> Option<(VarId, Path)> {
         ExprKind::Deref(of) if matches!(of.ty, Type::Ref { .. }) && matches!(of.kind, ExprKind::Var(_)) => {
             path_of(of)
         }
-        ExprKind::Field(base, name) if fields(base.ty.peeled()).is_some() => {
+        ExprKind::Field(base, name) => {
             let (var, mut path) = path_of(base)?;
+            // Only the variable may be a reference: what a field refers to is part of something else.
+            fields(if path.0.is_empty() { base.ty.peeled() } else { &base.ty })?;
             path.0.push(name.clone());
             Some((var, path))
         }
@@ -62,7 +64,7 @@ pub(super) fn leaves(place: &Expr) -> Vec<(Path, Expr)> {
 }
 
 fn collect(place: Expr, path: &Path, all: &mut Vec<(Path, Expr)>) {
-    let Some(fields) = fields(place.ty.peeled()) else {
+    let Some(fields) = fields(if path.0.is_empty() { place.ty.peeled() } else { &place.ty }) else {
         if is_tracked(&place) {
             all.push((path.clone(), place));
         }
@@ -74,7 +76,7 @@ fn collect(place: Expr, path: &Path, all: &mut Vec<(Path, Expr)>) {
     }
 }
 
-/// Whether something is known of such values.
+/// Whether the analysis tracks values of this type.
 fn is_tracked(place: &Expr) -> bool {
     match &place.ty {
         Type::Scalar(scalar) => scalar.is_int() || *scalar == Scalar::Bool,

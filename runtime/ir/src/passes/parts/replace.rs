@@ -25,22 +25,23 @@ impl Rewriting<'_> {
         for mut stmt in std::mem::take(&mut block.stmts) {
             let lends = Lends::of(&stmt).to_calls;
             let unknown: Vec<Stmt> = self.of(&lends).map(|part| given(part, None)).collect();
-            // What is known before does not hold behind the first of several calls.
-            if lends.len() > 1 {
+            // What is known before does not hold behind the first of several calls, and nothing follows a `return`.
+            let leaves = matches!(stmt.kind, StmtKind::Return(_));
+            if lends.len() > 1 || leaves {
                 block.stmts.extend(unknown.clone());
             }
             let values = self.values(&stmt);
             for e in visit::operands_mut(&mut stmt) {
                 self.expr(e);
             }
+            // After its condition, an `if` has one of two blocks.
+            let branches = matches!(stmt.kind, StmtKind::If { .. });
             for inner in visit::blocks_mut(&mut stmt) {
                 self.block(inner);
-                inner.stmts.splice(0..0, unknown.clone());
+                inner.stmts.splice(0..0, unknown.iter().filter(|_| branches).cloned());
             }
-            // Both branches of a condition say it.
-            let is_said = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Return(_));
             block.stmts.push(stmt);
-            block.stmts.extend(unknown.into_iter().filter(|_| !is_said));
+            block.stmts.extend(unknown.into_iter().filter(|_| !branches && !leaves));
             block.stmts.extend(values);
         }
     }

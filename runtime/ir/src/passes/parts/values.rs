@@ -21,7 +21,8 @@ impl Constructors {
         Constructors(functions.iter().map(made).collect())
     }
 
-    /// The value that an expression gives to a field, if it is as simple as to be written twice. That of a call is a field of nothing.
+    /// The value that an expression gives to a field, if it is simple enough to be written twice. That of a call is written as a field of
+    /// `()`, which says what the call returned.
     pub fn value(&self, e: &Expr, path: &[String]) -> Option<Expr> {
         let returned = || match e.kind {
             ExprKind::Call { .. } => field_of(Expr { kind: ExprKind::Unit, ty: e.ty.clone() }, path),
@@ -60,7 +61,7 @@ impl Constructors {
 /// A field in fields of a value.
 fn field_of(e: Expr, path: &[String]) -> Option<Expr> {
     path.iter().try_fold(e, |base, name| {
-        let (_, ty) = fields(base.ty.peeled())?.into_iter().find(|(own, _)| own == name)?;
+        let (_, ty) = fields(&base.ty)?.into_iter().find(|(own, _)| own == name)?;
         Some(Expr { kind: ExprKind::Field(base.into(), name.clone()), ty })
     })
 }

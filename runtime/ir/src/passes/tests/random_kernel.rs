@@ -1,6 +1,5 @@
 //! Writes random kernels of integers, guards, loops, indices of slices and of a view, and calls.
 
-use super::states::STATE;
 use crate::ir::{
     BinaryOp, Block, Builtin, Const, ConstValue, CudaText, Effect, Expr, ExprKind, Facts, FieldType, FnId,
     Function, Location, LoopId, Name, Position, Proof, RangeLoop, ResultRange, Scalar, Stmt, StmtKind,
@@ -94,10 +93,9 @@ impl Writer {
             let value = writer.value(Scalar::U64, 2);
             Block { stmts: vec![Stmt { kind: StmtKind::Return(Some(value)), at: AT }] }
         });
-        let mut changes = Self::function(seed ^ 0x3333, false, Type::U64, Self::changing);
-        changes.params.push(STATE);
+        let of_states = Self::OF_STATES.map(|(salt, of)| Self::function(seed ^ salt, false, Type::U64, of));
         let kernel = Self::function(seed, true, Type::Unit, body);
-        (kernel, vec![checked, number, changes])
+        (kernel, [checked, number].into_iter().chain(of_states).collect())
     }
 
     fn function(seed: u64, is_kernel: bool, ret: Type, body: impl FnOnce(&mut Self) -> Block) -> Function {
@@ -114,9 +112,10 @@ impl Writer {
         let (scope, slices) = ((1..4).map(VarId).collect(), vec![VarId(0)]);
         let mut writer = Writer { dice: Dice(seed), vars, scope, slices, loops: 0, is_kernel };
         let body = body(&mut writer);
+        let params = writer.vars.iter().filter(|var| var.kind == VarKind::Param).count() as u32;
         Function {
             name: "k".into(),
-            params: (0..5).map(VarId).collect(),
+            params: (0..params).map(VarId).collect(),
             ret,
             vars: writer.vars,
             body,

@@ -12,8 +12,10 @@ use crate::ir::{
 use BinaryOp::{Add, Lt, Rem, Sub};
 
 /// The function that changes a struct.
-pub(super) const CHANGES: FnId = FnId(2);
-/// Its parameter that is the struct, after those that all functions have.
+const CHANGES: FnId = FnId(2);
+/// The function that lets that one change its struct.
+const DELEGATES: FnId = FnId(3);
+/// Their parameter that is the struct, after those that all functions have.
 pub(super) const STATE: VarId = VarId(5);
 
 const SCALAR: Scalar = Scalar::U64;
@@ -49,6 +51,10 @@ fn made(parts: [Expr; 2]) -> Expr {
 }
 
 impl Writer {
+    /// What writes the functions that change a struct, each with a salt for its seed.
+    pub(super) const OF_STATES: [(u64, fn(&mut Self) -> Block); 2] =
+        [(0x3333, Self::changing), (0xcccc, Self::delegating)];
+
     /// `let mut s = State { … }; loop { if change(&mut s) … { a[s.first] } }`, and the like.
     pub(super) fn states(&mut self) -> Vec<StmtKind> {
         let base = self.store(12);
@@ -193,19 +199,52 @@ impl Writer {
         }
     }
 
-    /// A call of the function that changes a struct; the number that it returns.
+    /// A call of a function that changes a struct; the number that it returns.
     fn changed_by_call(&mut self, of: &Expr) -> Expr {
-        let mut call = self.call(CHANGES, Type::U64);
-        if let ExprKind::Call { args, .. } = &mut call.kind {
-            args.push(Expr { kind: ExprKind::Ref(of.clone().into()), ty: reference() });
+        let function = self.dice.pick(&[CHANGES, DELEGATES]);
+        let mut call = self.call_with(function, of);
+        if self.dice.below(4) == 0
+            && let ExprKind::Call { args, .. } = &mut call.kind
+        {
+            // An argument changes the struct before the call does.
+            args[2] = self.call_with(CHANGES, of);
         }
         call
     }
 
-    /// The body of the function that changes a struct.
-    pub(super) fn changing(&mut self) -> Block {
+    fn call_with(&mut self, function: FnId, of: &Expr) -> Expr {
+        let mut call = self.call(function, Type::U64);
+        let lent = match &of.ty {
+            Type::Ref { .. } => of.clone(),
+            _ => Expr { kind: ExprKind::Ref(of.clone().into()), ty: reference() },
+        };
+        if let ExprKind::Call { args, .. } = &mut call.kind {
+            args.push(lent);
+        }
+        call
+    }
+
+    fn given_state(&mut self) -> Expr {
         self.vars.push(Variable { name: "s".into(), ty: reference(), mutable: false, kind: VarKind::Param });
-        let of = Expr { kind: ExprKind::Var(STATE), ty: reference() };
+        Expr { kind: ExprKind::Var(STATE), ty: reference() }
+    }
+
+    /// The body of the function that lets the other one change its struct.
+    fn delegating(&mut self) -> Block {
+        let of = self.given_state();
+        let mut stmts = if self.dice.below(2) == 0 { self.changes(&of, None) } else { Vec::new() };
+        let call = self.call_with(CHANGES, &of);
+        stmts.push(match self.dice.below(3) {
+            0 => StmtKind::Expr(call),
+            _ => StmtKind::Return(Some(call)),
+        });
+        stmts.push(StmtKind::Return(Some(field(&of, 1))));
+        Block { stmts: stmts.into_iter().map(|kind| Stmt { kind, at: AT }).collect() }
+    }
+
+    /// The body of the function that changes a struct.
+    fn changing(&mut self) -> Block {
+        let of = self.given_state();
         let base = self.store(12);
         let mut stmts = Vec::new();
         for _ in 0..1 + self.dice.below(3) {
