@@ -177,7 +177,7 @@ fn the_macros_know_every_type_of_the_prelude() {
     assert!(read(path) == text, "{path} should be\n{text}");
 }
 
-/// Methods that are no builtins: hidden methods stand for them. A macro calls those with underscores in the place of others.
+/// Methods that are no builtins: hidden methods stand for them. Names that begin with `__` are called by macros only.
 #[test]
 fn every_method_is_named() {
     let sources = sources(files("runtime/lang/src/device_api/methods", "rs"));

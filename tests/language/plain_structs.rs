@@ -419,7 +419,7 @@ fn changed(x: &[u32], y: &mut [u32], start: At, zero: usize, #[comptime] case: u
             x[s.at]
         }
         21 => {
-            let mut pair = (&mut s, 3usize);
+            let pair = (&mut s, 3usize);
             pair.0.at += 6;
             x[s.at]
         }

@@ -10,7 +10,7 @@ use super::spelled::PRIMITIVES;
 /// A closure that calls a function.
 pub struct Called {
     pub closure: ExprClosure,
-    /// Expressions of the witness, the types of which are those of the closure's result: the function is the one that the closure is for.
+    /// Checks in the witness that the path names the function that the closure calls; empty if the closure calls the path.
     pub check: TokenStream,
 }
 
@@ -28,7 +28,7 @@ const OPERATORS: &[(&str, &str, &str)] = &[
     ("Shr", "shr", ">>"),
 ];
 
-/// Other methods of traits, where these are, and how many parameters a method has.
+/// Other methods of traits: module, trait, name, number of parameters.
 const METHODS: &[(&str, &str, &str, usize)] = &[
     ("cmp", "Ord", "cmp", 2),
     ("cmp", "Ord", "max", 2),
@@ -40,7 +40,7 @@ const METHODS: &[(&str, &str, &str, usize)] = &[
 
 /// A function's name as a closure that calls it.
 pub fn called(path: &ExprPath, parameters: usize) -> Called {
-    let names: Vec<Ident> = (0..parameters).map(|i| format_ident!("arg{i}", span = path.span())).collect();
+    let names = names(path, parameters);
     if let Some(known) = operator(path, &names).or_else(|| method(path, &names)) {
         return known;
     }
@@ -50,9 +50,19 @@ pub fn called(path: &ExprPath, parameters: usize) -> Called {
             let (method, first, others) = (last(path), &names[0], &names[1..]);
             parse_quote!(|#(#names),*| #first.#method(#(#others),*))
         }
-        _ => parse_quote!(|#(#names),*| #path(#(#names),*)),
+        _ => by_path(path, parameters),
     };
     Called { closure, check: TokenStream::new() }
+}
+
+/// A closure that calls a function by its path.
+pub fn by_path(path: &ExprPath, parameters: usize) -> ExprClosure {
+    let names = names(path, parameters);
+    parse_quote!(|#(#names),*| #path(#(#names),*))
+}
+
+fn names(path: &ExprPath, parameters: usize) -> Vec<Ident> {
+    (0..parameters).map(|i| format_ident!("arg{i}", span = path.span())).collect()
 }
 
 /// `Add::add` and `u64::add`

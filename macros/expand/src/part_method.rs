@@ -40,13 +40,21 @@ pub fn rewrite(call: &mut ExprMethodCall, is_range: &dyn Fn(&Expr) -> bool) {
     }
 }
 
+/// Rust's types of ranges.
+const RANGES: [&str; 6] =
+    ["Range", "RangeInclusive", "RangeFrom", "RangeTo", "RangeToInclusive", "RangeFull"];
+
 /// Refuses a method of the user's own that calls of [`rewrite`]'s would not find.
 pub fn refuse_own(sig: &Signature, errors: &mut Errors) {
     if sig.ident == "get" || sig.ident == "get_mut" {
         for input in &sig.inputs {
             if let FnArg::Typed(typed) = input
                 && let Type::Path(path) = &*typed.ty
-                && path.path.segments.last().is_some_and(|last| last.ident.to_string().starts_with("Range"))
+                && path
+                    .path
+                    .segments
+                    .last()
+                    .is_some_and(|last| RANGES.iter().any(|range| last.ident == range))
             {
                 let message = format!(
                     "`{0}` of a range is a method of slices in a kernel; give this method another name, as `{0}_range`",

@@ -145,6 +145,12 @@ impl Module {
         self.functions.iter().chain(self.kernels().map(|(function, _)| function))
     }
 
+    /// The same functions in the same order, to be changed.
+    pub fn all_functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
+        let launched = self.launched.iter_mut().map(|kernel| &mut kernel.function);
+        self.functions.iter_mut().chain([&mut self.kernel]).chain(launched)
+    }
+
     /// The device statics and constants that the module names, once each.
     pub fn globals(&self) -> Vec<&'static Global> {
         let mut all: Vec<&'static Global> = Vec::new();

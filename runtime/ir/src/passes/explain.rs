@@ -51,11 +51,12 @@ pub fn explain(module: &ValidModule) -> Vec<Finding> {
 
 fn of_function(module: &Module, function: &Function, kind: Kind) -> Vec<Finding> {
     let mut body = function.body.clone();
-    let wording = Wording {
+    let mut wording = Wording {
         functions: &module.functions,
         names: function.vars.iter().map(|var| var.name.clone()).collect(),
         held: HashMap::new(),
     };
+    wording.spell_parts(function);
     let scope = FunctionScope::new(&module.functions, function, &function.body, kind);
     let scope = learn_elements(scope, &function.body);
     let mut walk = Walk::new(scope);
@@ -76,7 +77,7 @@ pub(super) struct Notes<'a> {
 impl Notes<'_> {
     /// Remembers what a variable without a name holds.
     pub fn hold(&mut self, var: VarId, init: &Expr) {
-        self.wording.held.insert(var, init.clone());
+        self.wording.held.entry(var).or_insert_with(|| init.clone());
     }
 
     /// Adds an index or a range; `missing` is asked for if it is open.

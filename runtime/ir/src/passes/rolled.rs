@@ -4,9 +4,7 @@ use crate::ir::{Block, Expr, ExprKind, Module, StmtKind};
 
 /// Asks of every loop of a module that it is not unrolled.
 pub(super) fn rolled(module: &mut Module) {
-    let launched = module.launched.iter_mut().map(|kernel| &mut kernel.function);
-    let functions = std::iter::once(&mut module.kernel).chain(launched).chain(&mut module.functions);
-    functions.for_each(|function| block(&mut function.body));
+    module.all_functions_mut().for_each(|function| block(&mut function.body));
 }
 
 fn block(body: &mut Block) {

@@ -3,7 +3,7 @@
 //! Knows names of variables and functions, and no types but those of casts. Temporaries have no name of the user's, and
 //! are spelled as what they hold.
 
-use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Function, Spelling, UnaryOp, VarId};
+use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Function, Spelling, UnaryOp, VarId, VarKind};
 use std::collections::HashMap;
 
 /// The words for expressions of one function.
@@ -15,6 +15,23 @@ pub(super) struct Wording<'a> {
 }
 
 impl Wording<'_> {
+    /// Spells the fields of unnamed variables as fields of what these hold.
+    pub fn spell_parts(&mut self, function: &Function) {
+        for (at, var) in function.vars.iter().enumerate() {
+            if let VarKind::Part { of, path } = &var.kind
+                && function.var(*of).name.is_empty()
+            {
+                let whole = Expr { kind: ExprKind::Var(*of), ty: function.var(*of).ty.clone() };
+                let field = |base: Expr, name: &str| {
+                    let ty = var.ty.clone();
+                    Expr { kind: ExprKind::Field(base.into(), name.to_owned()), ty }
+                };
+                self.names[at].clear();
+                self.held.insert(VarId(at as u32), path.split('.').fold(whole, field));
+            }
+        }
+    }
+
     /// An expression, with parentheses where Rust needs them.
     pub fn of(&self, e: &Expr) -> String {
         match &e.kind {

@@ -5,40 +5,23 @@
 //! that gives it to the part. After the pass, the module is as it was, but for what the pass marked.
 //!
 //! A part is given an unknown value wherever something else may change the field, as a function does that is given `&mut s`. A struct
-//! that is lent in any other way has no parts. Nor has `&self` or `&mut self`, unless all callers give variables of their own: other
-//! threads may change what is in memory.
+//! that is lent in any other way has no parts, nor one that is lent in the head of a loop or in a statement that names it twice. Nor has
+//! `&self` or `&mut self`, unless all callers give variables of their own: other threads may change what is in memory. A struct of more
+//! than 16 such fields has none either.
 
 mod candidates;
 mod lends;
 mod owned;
+mod part;
 mod path;
 mod replace;
 mod values;
 
-use crate::ir::{Expr, ExprKind, Function, Location, Module, Stmt, Type, VarId, VarKind, Variable, visit};
+use crate::ir::{ExprKind, Function, Module, Stmt, Type, VarId, VarKind, Variable, visit};
 use candidates::candidates;
-use path::{Path, leaves};
+use part::{INSERTED, Part};
+use path::leaves;
 use values::Constructors;
-
-/// Where the statements are that give parts their values.
-const INSERTED: Location = Location { file: "(parts)", line: 0 };
-
-/// A field of a struct or a tuple that has a variable.
-struct Part {
-    /// The variable of the struct.
-    of: VarId,
-    path: Path,
-    /// The field as the function spells it.
-    place: Expr,
-    /// Its own variable.
-    var: VarId,
-}
-
-impl Part {
-    fn value(&self) -> Expr {
-        Expr { kind: ExprKind::Var(self.var), ty: self.place.ty.clone() }
-    }
-}
 
 /// Whether a statement only gives a part its value.
 pub(super) fn is_inserted(stmt: &Stmt) -> bool {
@@ -55,20 +38,14 @@ pub(super) fn with_parts<R>(module: &mut Module, pass: impl FnOnce(&mut Module) 
     let owned = owned::parameters(module);
     let constructors = Constructors::of(&module.functions);
     let mut all = Vec::new();
-    for (function, owned) in functions_mut(module).zip(owned) {
+    for (function, owned) in module.all_functions_mut().zip(owned) {
         all.push(split(function, &owned, &constructors));
     }
     let result = pass(module);
-    for (function, parts) in functions_mut(module).zip(&all) {
+    for (function, parts) in module.all_functions_mut().zip(&all) {
         join(function, parts);
     }
     result
-}
-
-/// Every function: those of the device, and the kernels.
-fn functions_mut(module: &mut Module) -> impl Iterator<Item = &mut Function> {
-    let launched = module.launched.iter_mut().map(|kernel| &mut kernel.function);
-    module.functions.iter_mut().chain(launched).chain(std::iter::once(&mut module.kernel))
 }
 
 /// Gives fields variables.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::path::fields;
 use crate::ir::{Block, Expr, ExprKind, FnId, Function, Module, Type, VarId, VarKind, visit};
 
-/// Of every function, in the order of [`super::functions_mut`], the parameters that are references to what only the thread has.
+/// Of every function, in the order of [`Module::all_functions`], the parameters that are references to what only the thread has.
 pub(super) fn parameters(module: &Module) -> Vec<Vec<VarId>> {
     let mut lent: HashSet<(FnId, usize)> = HashSet::new();
     let launched = module.launched.iter().map(|kernel| &kernel.function);

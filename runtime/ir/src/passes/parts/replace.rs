@@ -1,9 +1,9 @@
 //! The rewriting of a body: fields become variables, which statements of their own give values.
 
 use super::lends::{Lends, count};
+use super::part::{INSERTED, Part};
 use super::path::path_of;
 use super::values::Constructors;
-use super::{INSERTED, Part};
 use crate::ir::{Block, Expr, ExprKind, Stmt, StmtKind, VarId, visit};
 
 /// Rewrites the body of a function.
