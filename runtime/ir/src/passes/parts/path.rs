@@ -71,7 +71,7 @@ fn collect(place: Expr, path: &Path, all: &mut Vec<(Path, Expr)>) {
         return;
     };
     for (name, ty) in fields {
-        let path = Path([path.0.as_slice(), &[name.clone()]].concat());
+        let path = Path([path.0.as_slice(), std::slice::from_ref(&name)].concat());
         collect(Expr { kind: ExprKind::Field(place.clone().into(), name), ty }, &path, all);
     }
 }

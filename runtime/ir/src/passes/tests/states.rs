@@ -21,6 +21,9 @@ pub(super) const STATE: VarId = VarId(5);
 const SCALAR: Scalar = Scalar::U64;
 const FIELDS: [&str; 2] = ["first", "second"];
 
+/// What writes the body of a function.
+type WriteBody = fn(&mut Writer) -> Block;
+
 /// The type of the struct.
 pub(super) fn state() -> Type {
     let field = |(at, name): (usize, &&'static str)| FieldType { name, ty: Type::U64, offset: 8 * at };
@@ -52,7 +55,7 @@ fn made(parts: [Expr; 2]) -> Expr {
 
 impl Writer {
     /// What writes the functions that change a struct, each with a salt for its seed.
-    pub(super) const OF_STATES: [(u64, fn(&mut Self) -> Block); 2] =
+    pub(super) const OF_STATES: [(u64, WriteBody); 2] =
         [(0x3333, Self::changing), (0xcccc, Self::delegating)];
 
     /// `let mut s = State { … }; loop { if change(&mut s) … { a[s.first] } }`, and the like.
