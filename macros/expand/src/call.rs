@@ -151,11 +151,7 @@ impl Lower<'_> {
             [.., owner, name] if foreign_names::host_function(owner, name).is_some() => {
                 foreign_names::host_function(owner, name)
             }
-            [root, ..]
-                if ["std", "core", "alloc"].contains(&root.as_str())
-                    && !is_known(path)
-                    && names[1..] != ["cmp", "Reverse"] =>
-            {
+            [root, ..] if ["std", "core", "alloc"].contains(&root.as_str()) && !is_known(path) => {
                 Some(foreign_names::std_function(&names))
             }
             _ => None,
@@ -379,7 +375,8 @@ fn unparenthesized(expr: &Expr) -> &Expr {
 
 /// Returns whether a path of Rust's library has a device side.
 fn is_known(path: &syn::ExprPath) -> bool {
-    names_type(path) || !same_tokens(&std_function(path).1, path)
+    let reverses = path.path.segments.last().is_some_and(|last| last.ident == "Reverse");
+    names_type(path) || reverses || !same_tokens(&std_function(path).1, path)
 }
 
 /// The function that a witness calls and the type that says what it is on the device: those of one name, unless it is

@@ -46,23 +46,17 @@ const RANGES: [&str; 6] =
 
 /// Refuses a method of the user's own that calls of [`rewrite`]'s would not find.
 pub fn refuse_own(sig: &Signature, errors: &mut Errors) {
-    if sig.ident == "get" || sig.ident == "get_mut" {
-        for input in &sig.inputs {
-            if let FnArg::Typed(typed) = input
-                && let Type::Path(path) = &*typed.ty
-                && path
-                    .path
-                    .segments
-                    .last()
-                    .is_some_and(|last| RANGES.iter().any(|range| last.ident == range))
-            {
-                let message = format!(
-                    "`{0}` of a range is a method of slices in a kernel; give this method another name, as `{0}_range`",
-                    sig.ident
-                );
-                errors.at(&sig.ident, message);
-            }
-        }
+    let is_range = |input: &FnArg| {
+        let FnArg::Typed(typed) = input else { return false };
+        let Type::Path(path) = &*typed.ty else { return false };
+        path.path.segments.last().is_some_and(|last| RANGES.iter().any(|range| last.ident == range))
+    };
+    if (sig.ident == "get" || sig.ident == "get_mut") && sig.inputs.iter().any(is_range) {
+        let message = format!(
+            "`{0}` of a range is a method of slices in a kernel; give this method another name, as `{0}_range`",
+            sig.ident
+        );
+        errors.at(&sig.ident, message);
     }
 }
 

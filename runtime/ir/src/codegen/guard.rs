@@ -298,7 +298,7 @@ impl Printer<'_> {
             },
             ExprKind::Var(id) => match self.function.var(*id).kind {
                 VarKind::Shared { .. } | VarKind::DynamicShared => Some(Reach::Shared),
-                VarKind::Param | VarKind::Local | VarKind::Part { .. } => None,
+                VarKind::Param | VarKind::Local | VarKind::Field { .. } => None,
             },
             _ => None,
         }

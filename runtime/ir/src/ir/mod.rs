@@ -356,11 +356,11 @@ pub enum VarKind {
     /// The block's dynamic shared memory, its length set by the launch.
     DynamicShared,
     /// A field of a local struct or tuple, only while a pass looks at the function.
-    Part {
+    Field {
         /// The variable of the struct.
         of: VarId,
-        /// The names of the fields that lead to it, with dots between them.
-        path: String,
+        /// The names of the fields that lead to it, the outermost first.
+        path: Vec<String>,
     },
 }
 

@@ -4,6 +4,7 @@
 //! only if all of these calls prove it, and a launch is asked for all conditions that any of them rests on.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use crate::ir::{Condition, FnId, VarId};
 use crate::ranges::{Fields, Held};
@@ -72,22 +73,40 @@ impl Calls {
 /// What a walk through a function finds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
-    /// What its `return`s give, as far as that is known.
-    pub returned: Vec<Held>,
-    /// The number of its `return`s.
-    pub returns: usize,
+    /// What is known of what it returns, and of the fields of that; `None` before the first `return`.
+    pub returned: Option<Fields>,
     /// The arguments with which it calls closures; `None` for an argument of which nothing is known.
     pub called: HashMap<VarId, Vec<Option<Held>>>,
-    /// What it leaves in the parts of what it is lent, however it returns; `None` before the first return.
+    /// What it leaves in the fields that it is lent; `None` before the first `return`.
     pub left: Option<HashMap<VarId, Held>>,
-    /// What is known of the fields of what it returns; `None` before the first return.
-    pub fields: Option<Fields>,
 }
 
 impl Outcome {
-    /// What the function returns, if that is known of each `return`.
-    pub fn held(self) -> Option<Held> {
-        let is_known = self.returned.len() == self.returns;
-        self.returned.into_iter().reduce(Held::hull).filter(|_| is_known)
+    /// Notes what one of the `return`s gives.
+    pub fn note_returned(&mut self, fields: Fields) {
+        self.returned = Some(either(self.returned.take(), fields));
     }
+
+    /// Notes what is left at one of the `return`s.
+    pub fn note_left(&mut self, left: HashMap<VarId, Held>) {
+        self.left = Some(either(self.left.take(), left));
+    }
+
+    /// What the function returns, if that has no fields and is known of each `return`.
+    pub fn held(mut self) -> Option<Held> {
+        self.returned.as_mut()?.remove([].as_slice())
+    }
+}
+
+/// What holds of values that are one or the other; the first may not be there yet.
+pub(super) fn either<K: Eq + Hash>(
+    known: Option<HashMap<K, Held>>,
+    here: HashMap<K, Held>,
+) -> HashMap<K, Held> {
+    let Some(known) = known else { return here };
+    let both = |(at, own): (K, Held)| {
+        let held = own.hull(here.get(&at)?.clone());
+        Some((at, held))
+    };
+    known.into_iter().filter_map(both).collect()
 }

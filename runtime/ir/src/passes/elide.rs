@@ -9,10 +9,10 @@ use super::calls::{Aim, Callee, Calls, Outcome};
 use super::closures::Closures;
 use super::elements::{Stored, learn_elements};
 use super::explain::{Finding, Notes, missing};
+use super::field_vars::{is_inserted, with_field_vars};
 use super::invariant::{Assigned, assigned_integers};
 use super::lengths::compare_lengths;
 use super::narrow::Narrowing;
-use super::parts::{is_inserted, with_parts};
 use crate::ir::{
     Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind, VarId, visit,
 };
@@ -26,7 +26,7 @@ const BUDGET: usize = 20_000;
 
 /// Marks what can be proven in every function of a module.
 pub(super) fn elide(module: &mut Module) {
-    with_parts(module, |module| {
+    with_field_vars(module, |module| {
         // Any of the kernels may call a function.
         let bounds: Option<Vec<u32>> =
             module.kernels().map(|(_, attributes)| attributes.max_threads).collect();
@@ -53,7 +53,7 @@ pub(super) fn lift(module: &mut Module) {
     if module.is_relaunched() {
         return;
     }
-    with_parts(module, |module| {
+    with_field_vars(module, |module| {
         let most_threads = module.attributes.max_threads;
         let kind = Kind { is_kernel: true, lifts: true, most_threads };
         let (conditions, calls) = Walk::over(&module.functions, &mut module.kernel, kind);

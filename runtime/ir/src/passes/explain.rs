@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::elements::learn_elements;
 use super::elide::Walk;
-use super::parts::with_parts;
+use super::field_vars::with_field_vars;
 use super::wording::Wording;
 use crate::ir::{Expr, ExprKind, Function, Location, Module, Proof, Type, VarId};
 use crate::ranges::{FunctionScope, Kind, Range, axes};
@@ -32,7 +32,7 @@ pub struct Finding {
 
 /// The findings about every index of a module.
 pub fn explain(module: &ValidModule) -> Vec<Finding> {
-    with_parts(&mut module.module().clone(), |module| {
+    with_field_vars(&mut module.module().clone(), |module| {
         let lifts = !module.is_relaunched();
         let most_threads = module.attributes.max_threads;
         let kernel = (&module.kernel, Kind { is_kernel: true, lifts, most_threads });
@@ -56,7 +56,7 @@ fn of_function(module: &Module, function: &Function, kind: Kind) -> Vec<Finding>
         names: function.vars.iter().map(|var| var.name.clone()).collect(),
         held: HashMap::new(),
     };
-    wording.spell_parts(function);
+    wording.spell_field_vars(function);
     let scope = FunctionScope::new(&module.functions, function, &function.body, kind);
     let scope = learn_elements(scope, &function.body);
     let mut walk = Walk::new(scope);

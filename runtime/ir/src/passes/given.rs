@@ -11,7 +11,7 @@ impl Walk<'_> {
         if self.untracked.contains(&var) {
             return;
         }
-        if let Some(range) = self.scope.declared_part(var, init) {
+        if let Some(range) = self.scope.declared_field(var, init) {
             self.known.learn(&place, range);
         }
         // The scope knows what an integer is that stays the same.

@@ -4,11 +4,12 @@
 //! that it searches, and `from_fn` calls its closure with numbers below the array's length. A closure that is written as an argument runs
 //! during that call alone, so what is known around the call is known in the closure.
 
-use super::calls::Outcome;
+use super::calls::{Outcome, either};
 use super::elide::{Walk, leaves};
-use super::parts::field_names;
 use crate::ir::{Block, Closure, Expr, ExprKind, FnId, Function, StmtKind, VarId, visit};
-use crate::ranges::{Caller, FunctionScope, Held, assigned, has_lent_parts, held_place};
+use crate::ranges::{
+    Caller, Fields, FunctionScope, Held, Known, assigned, fields, has_lent_fields, held_place, path_of,
+};
 
 /// The number of calls in a function that the walk goes through, including the calls inside of these.
 const MOST_CALLS: usize = 300;
@@ -30,7 +31,7 @@ impl Walk<'_> {
         let ExprKind::Call { function, args, .. } = &mut e.kind else { return };
         args.iter_mut().filter(|arg| !is_closure(arg)).for_each(|arg| self.mark(arg));
         let outcome = self.walk_through(*function, args);
-        self.learn_left(*function, args, outcome.as_ref());
+        self.learn_given(*function, args, outcome.as_ref());
         for (at, arg) in args.iter_mut().enumerate() {
             if let ExprKind::Closure(closure) = &mut arg.kind {
                 let param = self.called_param(*function, at);
@@ -87,13 +88,39 @@ impl Walk<'_> {
         if self.outcome.is_none() || self.assigned.is_some() {
             return;
         }
-        if !field_names(&e.ty).is_empty() {
-            return self.note_returned_fields(e);
-        }
-        let held = self.scope.value_of(e, &self.known);
+        let here = self.known_of(e, &self.known);
         if let Some(outcome) = &mut self.outcome {
-            outcome.returns += 1;
-            outcome.returned.extend(held.map(Held::lasting));
+            outcome.note_returned(here);
+        }
+    }
+
+    /// What is known of a value, and of its fields.
+    fn known_of(&self, e: &Expr, known: &Known) -> Fields {
+        let held = |e: &Expr| self.scope.value_of(e, known).map(Held::lasting);
+        let Some(names) = fields(&e.ty) else {
+            return held(e).map(|held| (Vec::new(), held)).into_iter().collect();
+        };
+        match &e.kind {
+            ExprKind::Struct(_, values) | ExprKind::Tuple(values) => {
+                let of_field = |((name, _), value): ((String, _), &Expr)| {
+                    let all = self.known_of(value, known).into_iter();
+                    all.map(move |(path, held)| ([vec![name.clone()], path].concat(), held))
+                };
+                names.into_iter().zip(values).flat_map(of_field).collect()
+            }
+            ExprKind::Select(cond, a, b) => {
+                let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {
+                    let mut known = known.clone();
+                    known.extend(known.implied(cond, outcome, &self.scope));
+                    self.known_of(branch, &known)
+                });
+                either(Some(a), b)
+            }
+            _ => {
+                let Some((of, before)) = path_of(e) else { return Fields::new() };
+                let all = self.scope.field_vars_behind(of, &before).into_iter();
+                all.filter_map(|(var, path)| Some((path, held(&self.scope.read_var(var))?))).collect()
+            }
         }
     }
 
@@ -142,7 +169,7 @@ fn calls(block: &Block, of: VarId) -> usize {
 fn worth(function: &Function, args: &[Expr]) -> Option<usize> {
     let is_one = matches!(function.body.stmts.as_slice(), [only] if matches!(only.kind, StmtKind::Return(_)));
     let is_number = function.ret.scalar().is_some_and(|scalar| scalar.is_int()) || is_aggregate(function);
-    let gives = is_number && !is_one || is_held(function) || has_lent_parts(function);
+    let gives = is_number && !is_one || is_held(function) || has_lent_fields(function);
     let is_asked = args.iter().any(is_closure) || gives;
     let mut statements = 0;
     visit::stmts(&function.body, &mut |_| statements += 1);
@@ -156,5 +183,5 @@ fn is_held(function: &Function) -> bool {
 
 /// Whether a function returns a struct or a tuple.
 fn is_aggregate(function: &Function) -> bool {
-    !field_names(&function.ret).is_empty()
+    fields(&function.ret).is_some()
 }

@@ -16,18 +16,18 @@ pub(super) struct Wording<'a> {
 
 impl Wording<'_> {
     /// Spells the fields of unnamed variables as fields of what these hold.
-    pub fn spell_parts(&mut self, function: &Function) {
+    pub fn spell_field_vars(&mut self, function: &Function) {
         for (at, var) in function.vars.iter().enumerate() {
-            if let VarKind::Part { of, path } = &var.kind
+            if let VarKind::Field { of, path } = &var.kind
                 && function.var(*of).name.is_empty()
             {
                 let whole = Expr { kind: ExprKind::Var(*of), ty: function.var(*of).ty.clone() };
-                let field = |base: Expr, name: &str| {
+                let field = |base: Expr, name: &String| {
                     let ty = var.ty.clone();
-                    Expr { kind: ExprKind::Field(base.into(), name.to_owned()), ty }
+                    Expr { kind: ExprKind::Field(base.into(), name.clone()), ty }
                 };
                 self.names[at].clear();
-                self.held.insert(VarId(at as u32), path.split('.').fold(whole, field));
+                self.held.insert(VarId(at as u32), path.iter().fold(whole, field));
             }
         }
     }

@@ -40,7 +40,7 @@ pub(crate) fn changed(block: &Block) -> HashSet<VarId> {
 pub(super) fn changed_of(block: &Block, vars: &[Variable]) -> HashSet<VarId> {
     let mut changed = changed(block);
     let whole = |(at, var): (usize, &Variable)| match var.kind {
-        VarKind::Part { of, .. } if changed.contains(&VarId(at as u32)) => Some(of),
+        VarKind::Field { of, .. } if changed.contains(&VarId(at as u32)) => Some(of),
         _ => None,
     };
     let wholes: Vec<VarId> = vars.iter().enumerate().filter_map(whole).collect();

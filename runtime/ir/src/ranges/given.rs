@@ -1,13 +1,13 @@
-//! What the calls of a statement give to parts of structs: what they leave in those that they are lent, and what they return. The
-//! statements after it give it to the variables of these parts.
+//! What the calls of a statement give to fields of structs: what they leave in those that they are lent, and what they return. The
+//! statements after it give it to the variables of these fields.
 
 use std::collections::{HashMap, HashSet};
 
 use super::contents::Held;
 use crate::ir::{Expr, ExprKind, VarId};
 
-/// What is known of fields, by the names that lead to them, with dots between them.
-pub(crate) type Fields = HashMap<String, Held>;
+/// What is known of the fields of a value, by their paths; of a value without fields, by the empty path.
+pub(crate) type Fields = HashMap<Vec<String>, Held>;
 
 /// What the calls of a statement give.
 #[derive(Clone, Default)]
@@ -37,7 +37,7 @@ impl Given {
     }
 
     /// Forgets the value of a variable that something may change.
-    pub fn take(&mut self, var: VarId) {
+    pub fn forget_left(&mut self, var: VarId) {
         self.left.remove(&var);
     }
 
@@ -55,10 +55,10 @@ impl Given {
     pub(super) fn returned(&self, field: &Expr) -> Option<Held> {
         let (mut path, mut base) = (Vec::new(), field);
         while let ExprKind::Field(of, name) = &base.kind {
-            path.push(name.as_str());
+            path.push(name.clone());
             base = of;
         }
         path.reverse();
-        matches!(base.kind, ExprKind::Unit).then(|| self.returned.get(&path.join(".")).cloned())?
+        matches!(base.kind, ExprKind::Unit).then(|| self.returned.get(&path).cloned())?
     }
 }

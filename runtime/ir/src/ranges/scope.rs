@@ -145,12 +145,6 @@ impl<'a> FunctionScope<'a> {
         &self.vars[var.0 as usize].kind
     }
 
-    /// The variable that a field of another one is.
-    pub fn part_of(&self, var: VarId, path: &str) -> Option<VarId> {
-        let is_it = |own: &Variable| matches!(&own.kind, VarKind::Part { of, path: own } if *of == var && own == path);
-        self.vars.iter().position(is_it).map(|at| VarId(at as u32))
-    }
-
     pub fn name(&self, var: VarId) -> &str {
         &self.vars[var.0 as usize].name
     }
@@ -356,7 +350,7 @@ impl<'a> FunctionScope<'a> {
                 let plain = plain.or_else(|| self.view_part(base, axis));
                 let plain = plain.or_else(|| self.part_of_enum(e, known, fuel));
                 let plain = plain.or_else(|| self.fields_of(e, known, fuel));
-                let plain = plain.or_else(|| self.passed_part(e, fuel));
+                let plain = plain.or_else(|| self.passed_field(e, fuel));
                 plain.or_else(|| known.given.returned(e)?.range())
             }
             ExprKind::Call { function, args, .. } => match self.outcome(e) {

@@ -159,7 +159,7 @@ fn variable_ends(kernel: &Function, id: VarId) -> Option<&'static str> {
         VarKind::Shared { .. } | VarKind::DynamicShared => Some(SHARED),
         VarKind::Local if !holds_memory(&var.ty) => Some(LOCAL),
         VarKind::Local if var.mutable => Some(UNKNOWN),
-        VarKind::Part { .. } => Some(UNKNOWN),
+        VarKind::Field { .. } => Some(UNKNOWN),
         VarKind::Local => initial(kernel, id).map_or(Some(UNKNOWN), |init| ends(kernel, init)),
     }
 }

@@ -34,7 +34,7 @@ impl Recorder {
         self.accumulated(found)
     }
 
-    /// `range.nth(n)`; without so many numbers, the range is empty afterwards.
+    /// `range.nth(n)`. If the range has no more than `n` numbers, it is empty afterwards.
     pub fn range_nth(&mut self, range: Expr, ty: Type, n: Expr) -> Expr {
         let Some([start, end]) = self.advancing(&range, "nth") else { return Expr::never() };
         let n = self.cast(n, Type::U64);

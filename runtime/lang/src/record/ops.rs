@@ -247,7 +247,7 @@ impl Recorder {
             let position = names.iter().position(|n| *n == field.name);
             let value = match position {
                 Some(i) => std::mem::replace(&mut values[i], Expr::unit()),
-                // A mark of the library's own.
+                // The field that marks `std::cmp::Reverse` holds nothing, and no body names it.
                 None if field.ty == Type::Unit => Expr::unit(),
                 None => Expr::never(),
             };

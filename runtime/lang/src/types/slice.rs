@@ -262,7 +262,7 @@ pub struct PartIndex {
 }
 
 impl PartIndex {
-    /// Returns whether this is a part of so many elements.
+    /// Returns whether this part lies within a slice of `len` elements.
     #[inline]
     pub(super) fn is_within(self, len: usize) -> bool {
         let end = self.end.unwrap_or(len);

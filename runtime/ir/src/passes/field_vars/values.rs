@@ -1,8 +1,7 @@
-//! The values of parts: what an expression gives to one field.
+//! What an expression gives to one field.
 
-use super::path::{fields, path_of};
 use crate::ir::{Effect, Expr, ExprKind, FnId, Function, StmtKind, Type, VarId, visit};
-use crate::ranges::replace;
+use crate::ranges::{field_of, fields, path_of, replace};
 
 /// Expressions in a value at most.
 const MOST_EXPRESSIONS: usize = 24;
@@ -56,14 +55,6 @@ impl Constructors {
             }
         }
     }
-}
-
-/// A field in fields of a value.
-fn field_of(e: Expr, path: &[String]) -> Option<Expr> {
-    path.iter().try_fold(e, |base, name| {
-        let (_, ty) = fields(&base.ty)?.into_iter().find(|(own, _)| own == name)?;
-        Some(Expr { kind: ExprKind::Field(base.into(), name.clone()), ty })
-    })
 }
 
 /// Whether all variables in an expression are among some.

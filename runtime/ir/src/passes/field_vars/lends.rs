@@ -1,7 +1,7 @@
 //! What a statement lends to be changed: structs and tuples, whole or in part.
 
-use super::path::{fields, path_of};
 use crate::ir::{Expr, ExprKind, Stmt, Type, VarId, visit};
+use crate::ranges::{fields, lent_path, path_of};
 
 /// The variables that a statement itself lends, without the blocks and closures in it.
 #[derive(Default)]
@@ -46,16 +46,10 @@ impl Lends {
     }
 }
 
-/// The variable to which, or to more than one field of which, an expression is a `&mut`.
+/// The variable to which, or to a struct in which, an expression is a `&mut`.
 fn lent(e: &Expr) -> Option<VarId> {
-    let Type::Ref { mutable: true, to } = &e.ty else { return None };
-    fields(to)?;
-    let place = match &e.kind {
-        ExprKind::Var(_) => e,
-        ExprKind::Ref(place) => place,
-        _ => return None,
-    };
-    path_of(place).map(|(var, _)| var)
+    fields(e.ty.peeled())?;
+    lent_path(e).map(|(var, _)| var)
 }
 
 /// Whether a value may be, or hold, a reference.

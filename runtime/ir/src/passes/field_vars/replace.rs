@@ -1,22 +1,22 @@
 //! The rewriting of a body: fields become variables, which statements of their own give values.
 
+use super::field_var::{FieldVar, INSERTED};
 use super::lends::{Lends, count};
-use super::part::{INSERTED, Part};
-use super::path::path_of;
 use super::values::Constructors;
 use crate::ir::{Block, Expr, ExprKind, Stmt, StmtKind, VarId, visit};
+use crate::ranges::path_of;
 
 /// Rewrites the body of a function.
-pub(super) fn body(body: &mut Block, parts: &[Part], owned: &[VarId], constructors: &Constructors) {
-    let rewriting = Rewriting { parts, constructors };
+pub(super) fn body(body: &mut Block, fields: &[FieldVar], private: &[VarId], constructors: &Constructors) {
+    let rewriting = Rewriting { fields, constructors };
     rewriting.block(body);
-    let of_params = parts.iter().filter(|part| owned.contains(&part.of));
-    let begin = of_params.map(|part| declared(part, Some(part.place.clone())));
+    let of_params = fields.iter().filter(|field| private.contains(&field.of));
+    let begin = of_params.map(|field| declared(field, Some(field.place.clone())));
     body.stmts.splice(0..0, begin);
 }
 
 struct Rewriting<'a> {
-    parts: &'a [Part],
+    fields: &'a [FieldVar],
     constructors: &'a Constructors,
 }
 
@@ -24,7 +24,7 @@ impl Rewriting<'_> {
     fn block(&self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             let lends = Lends::of(&stmt).to_calls;
-            let unknown: Vec<Stmt> = self.of(&lends).map(|part| given(part, None)).collect();
+            let unknown: Vec<Stmt> = self.of(&lends).map(|field| given(field, None)).collect();
             // What is known before does not hold behind the first of several calls, and nothing follows a `return`.
             let leaves = matches!(stmt.kind, StmtKind::Return(_));
             if lends.len() > 1 || leaves {
@@ -46,30 +46,31 @@ impl Rewriting<'_> {
         }
     }
 
-    /// The parts of some variables.
-    fn of<'a>(&'a self, vars: &'a [VarId]) -> impl Iterator<Item = &'a Part> {
-        self.parts.iter().filter(|part| vars.contains(&part.of))
+    /// The fields of some variables.
+    fn of<'a>(&'a self, vars: &'a [VarId]) -> impl Iterator<Item = &'a FieldVar> {
+        self.fields.iter().filter(|field| vars.contains(&field.of))
     }
 
-    /// What gives parts the values that a statement gives their structs.
+    /// What gives fields the values that a statement gives their structs.
     fn values(&self, stmt: &Stmt) -> Vec<Stmt> {
         match &stmt.kind {
             StmtKind::Let { var, init } => {
-                let value = |part: &Part| init.as_ref().and_then(|init| self.value(init, &part.path.0));
-                self.of(&[*var]).map(|part| declared(part, value(part))).collect()
+                let value = |field: &FieldVar| init.as_ref().and_then(|init| self.value(init, &field.path));
+                self.of(&[*var]).map(|field| declared(field, value(field))).collect()
             }
             StmtKind::Assign { place, op: None, value } => {
                 let Some((var, whole)) = path_of(place) else { return Vec::new() };
-                let all = self.parts.iter().filter(|part| part.of == var && part.path != whole);
-                let of_whole = all.filter_map(|part| Some((part, part.path.behind(&whole)?)));
-                // The parts before have their new values already.
+                let all = self.fields.iter().filter(|field| field.of == var && field.path != whole);
+                let of_whole =
+                    all.filter_map(|field| Some((field, field.path.strip_prefix(whole.as_slice())?)));
+                // The fields before have their new values already.
                 let mut before = vec![var];
-                let mut given_in_order = |(part, rest): (&Part, &[String])| {
+                let mut given_in_order = |(field, rest): (&FieldVar, &[String])| {
                     let value = self.value(value, rest);
                     let is_old = |value: &Expr| before.iter().all(|own| count(value, *own) == 0);
                     let value = value.filter(is_old);
-                    before.push(part.var);
-                    given(part, value)
+                    before.push(field.var);
+                    given(field, value)
                 };
                 of_whole.map(&mut given_in_order).collect()
             }
@@ -84,13 +85,13 @@ impl Rewriting<'_> {
         Some(value)
     }
 
-    /// Puts the parts in the place of fields.
+    /// Puts variables in the place of fields.
     fn expr(&self, e: &mut Expr) {
         if let ExprKind::Field(..) = e.kind
             && let Some((var, path)) = path_of(e)
-            && let Some(part) = self.parts.iter().find(|part| part.of == var && part.path == path)
+            && let Some(field) = self.fields.iter().find(|field| field.of == var && field.path == path)
         {
-            *e = part.value();
+            *e = field.value();
             return;
         }
         if let ExprKind::Closure(closure) = &mut e.kind {
@@ -100,15 +101,15 @@ impl Rewriting<'_> {
     }
 }
 
-/// A part begins to have a value.
-fn declared(part: &Part, value: Option<Expr>) -> Stmt {
-    Stmt { kind: StmtKind::Let { var: part.var, init: value }, at: INSERTED }
+/// The variable of a field begins to have a value.
+fn declared(field: &FieldVar, value: Option<Expr>) -> Stmt {
+    Stmt { kind: StmtKind::Let { var: field.var, init: value }, at: INSERTED }
 }
 
-/// A part is given a value, or one that is not known.
-fn given(part: &Part, value: Option<Expr>) -> Stmt {
-    let value = value.unwrap_or_else(|| Expr { kind: ExprKind::Unit, ty: part.place.ty.clone() });
-    Stmt { kind: StmtKind::Assign { place: part.value(), op: None, value }, at: INSERTED }
+/// The variable of a field is given a value, or one that is not known.
+fn given(field: &FieldVar, value: Option<Expr>) -> Stmt {
+    let value = value.unwrap_or_else(|| Expr { kind: ExprKind::Unit, ty: field.place.ty.clone() });
+    Stmt { kind: StmtKind::Assign { place: field.value(), op: None, value }, at: INSERTED }
 }
 
 /// Removes the statements that were inserted.

@@ -2,31 +2,30 @@
 
 use std::collections::HashSet;
 
-use super::path::fields;
 use crate::ir::{Block, Expr, ExprKind, FnId, Function, Module, Type, VarId, VarKind, visit};
+use crate::ranges::fields;
 
 /// Of every function, in the order of [`Module::all_functions`], the parameters that are references to what only the thread has.
-pub(super) fn parameters(module: &Module) -> Vec<Vec<VarId>> {
+pub(super) fn references(module: &Module) -> Vec<Vec<VarId>> {
     let mut lent: HashSet<(FnId, usize)> = HashSet::new();
-    let launched = module.launched.iter().map(|kernel| &kernel.function);
-    let kernels: Vec<&Function> = launched.chain([&module.kernel]).collect();
-    for kernel in &kernels {
+    for (kernel, _) in module.kernels() {
         note_lent(&kernel.body, kernel, &[], &mut lent);
     }
     // Callers come after what they call.
     let mut of_functions = Vec::new();
     for (at, function) in module.functions.iter().enumerate().rev() {
-        let is_owned = |position: usize| !lent.contains(&(FnId(at as u32), position));
+        let is_private = |position: usize| !lent.contains(&(FnId(at as u32), position));
         let params = function.params.iter().enumerate();
-        let owned: Vec<VarId> = params
-            .filter(|(at, param)| is_owned(*at) && is_reference(function, **param))
+        let private: Vec<VarId> = params
+            .filter(|(at, param)| is_private(*at) && is_reference(function, **param))
             .map(|(_, p)| *p)
             .collect();
-        note_lent(&function.body, function, &owned, &mut lent);
-        of_functions.push(owned);
+        note_lent(&function.body, function, &private, &mut lent);
+        of_functions.push(private);
     }
     of_functions.reverse();
-    of_functions.extend(kernels.iter().map(|_| Vec::new()));
+    // No kernel has references to variables of a thread.
+    of_functions.extend(module.kernels().map(|_| Vec::new()));
     of_functions
 }
 
@@ -36,34 +35,36 @@ fn is_reference(function: &Function, param: VarId) -> bool {
 }
 
 /// Notes the parameters for which a body gives what others may see.
-fn note_lent(body: &Block, function: &Function, owned: &[VarId], lent: &mut HashSet<(FnId, usize)>) {
+fn note_lent(body: &Block, function: &Function, private: &[VarId], lent: &mut HashSet<(FnId, usize)>) {
     visit::exprs(body, &mut |e| {
         let ExprKind::Call { function: callee, args, .. } = &e.kind else { return };
-        let others = args.iter().enumerate().filter(|(_, arg)| !is_owned(arg, function, owned));
+        let others = args.iter().enumerate().filter(|(_, arg)| !is_private(arg, function, private));
         lent.extend(others.map(|(at, _)| (*callee, at)));
     });
 }
 
 /// Whether a reference is one to a variable of the function, or to one of its callers.
-fn is_owned(reference: &Expr, function: &Function, owned: &[VarId]) -> bool {
+fn is_private(reference: &Expr, function: &Function, private: &[VarId]) -> bool {
     match &reference.kind {
-        ExprKind::Var(var) => owned.contains(var),
-        ExprKind::Ref(place) => is_owned_place(place, function, owned),
+        ExprKind::Var(var) => private.contains(var),
+        ExprKind::Ref(place) => is_private_place(place, function, private),
         _ => false,
     }
 }
 
-fn is_owned_place(place: &Expr, function: &Function, owned: &[VarId]) -> bool {
+fn is_private_place(place: &Expr, function: &Function, private: &[VarId]) -> bool {
     match &place.kind {
         ExprKind::Var(var) => {
             matches!(function.var(*var).kind, VarKind::Local | VarKind::Param)
                 && !matches!(place.ty, Type::Ref { .. } | Type::Ptr { .. })
         }
-        ExprKind::Deref(of) => is_owned(of, function, owned),
-        ExprKind::Field(base, _) if matches!(base.ty, Type::Ref { .. }) => is_owned(base, function, owned),
-        ExprKind::Field(base, _) => is_owned_place(base, function, owned),
+        ExprKind::Deref(of) => is_private(of, function, private),
+        ExprKind::Field(base, _) if matches!(base.ty, Type::Ref { .. }) => {
+            is_private(base, function, private)
+        }
+        ExprKind::Field(base, _) => is_private_place(base, function, private),
         ExprKind::Index { base, .. } if matches!(base.ty, Type::Array(..)) => {
-            is_owned_place(base, function, owned)
+            is_private_place(base, function, private)
         }
         _ => false,
     }

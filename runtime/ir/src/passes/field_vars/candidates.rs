@@ -1,18 +1,19 @@
-//! Which variables have parts.
+//! The structs and tuples whose fields have variables.
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::leaves::leaves;
 use super::lends::{Lends, names};
-use super::path::{fields, leaves, path_of};
 use crate::ir::{Expr, ExprKind, Function, StmtKind, Type, VarId, VarKind, visit};
+use crate::ranges::{fields, path_of};
 
-/// Variables with parts at most, in a function.
+/// Structs and tuples at most, in a function.
 const MOST: usize = 64;
 
 /// The structs and tuples of a function, as places, whose fields it names and which it lends only to functions.
-pub(super) fn candidates(function: &Function, owned: &[VarId]) -> Vec<(VarId, Expr)> {
+pub(super) fn candidates(function: &Function, private: &[VarId]) -> Vec<(VarId, Expr)> {
     let is_candidate = |var: VarId| match function.var(var) {
-        own if owned.contains(&var) => matches!(own.ty, Type::Ref { .. }),
+        own if private.contains(&var) => matches!(own.ty, Type::Ref { .. }),
         own => own.kind == VarKind::Local && fields(&own.ty).is_some(),
     };
     let (mut named, mut refused) = named(function, &is_candidate);

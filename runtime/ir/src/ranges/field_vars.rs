@@ -1,0 +1,70 @@
+//! Fields that have variables of their own while a pass looks at the module: what the analysis of one function knows of those of its
+//! caller.
+
+use super::paths::{path_of, path_of_argument};
+use super::range::Range;
+use super::scope::{FUEL, FunctionScope};
+use crate::ir::{Expr, ExprKind, Function, Type, VarId, VarKind, Variable};
+
+impl FunctionScope<'_> {
+    /// The variable that a field of another one is.
+    pub(crate) fn field_var(&self, var: VarId, path: &[String]) -> Option<VarId> {
+        let is_it = |own: &Variable| matches!(&own.kind, VarKind::Field { of, path: own } if *of == var && own == path);
+        self.vars.iter().position(is_it).map(|at| VarId(at as u32))
+    }
+
+    /// The variables that the fields of a variable have behind a path, with what is left of their paths.
+    pub(crate) fn field_vars_behind(&self, var: VarId, before: &[String]) -> Vec<(VarId, Vec<String>)> {
+        let rest = |own: &Variable| match &own.kind {
+            VarKind::Field { of, path } if *of == var => path.strip_prefix(before).map(<[String]>::to_vec),
+            _ => None,
+        };
+        let all = self.vars.iter().enumerate();
+        all.filter_map(|(at, own)| Some((VarId(at as u32), rest(own)?))).collect()
+    }
+
+    /// A variable, to be read.
+    pub(crate) fn read_var(&self, var: VarId) -> Expr {
+        Expr { kind: ExprKind::Var(var), ty: self.vars[var.0 as usize].ty.clone() }
+    }
+
+    /// The range of a field of a parameter that nothing changes, by the variable that it has in the caller.
+    pub(super) fn passed_field(&self, field: &Expr, fuel: &mut usize) -> Option<Range> {
+        let (param, _) = path_of(field)?;
+        let is_lent = matches!(self.vars[param.0 as usize].ty, Type::Ref { mutable: true, .. });
+        if is_lent { None } else { self.begun_field(field, fuel) }
+    }
+
+    /// The range of a field of a parameter when the function begins.
+    fn begun_field(&self, field: &Expr, fuel: &mut usize) -> Option<Range> {
+        let (param, path) = path_of(field)?;
+        let (arg, scope, known) = self.argument(&self.read_var(param))?;
+        let (of, before) = path_of_argument(arg)?;
+        let own = scope.field_var(of, &[before, path].concat())?;
+        Some(scope.within(&scope.read_var(own), known, fuel))
+    }
+
+    /// The range of a variable that is declared here as a field of a parameter, which may be changed later.
+    pub(crate) fn declared_field(&self, var: VarId, init: &Expr) -> Option<Range> {
+        let VarKind::Field { of, .. } = self.kind(var) else { return None };
+        self.params.contains(of).then(|| self.begun_field(init, &mut FUEL.clone()))?
+    }
+
+    /// The variables of fields that the function may change for its caller.
+    pub(crate) fn lent_fields(&self) -> Vec<VarId> {
+        lent_fields(self.params, self.vars).collect()
+    }
+}
+
+/// Whether a function has variables for fields that it may change for its caller.
+pub(crate) fn has_lent_fields(function: &Function) -> bool {
+    lent_fields(&function.params, &function.vars).next().is_some()
+}
+
+/// The variables of fields that a function may change for its caller.
+fn lent_fields<'a>(params: &'a [VarId], vars: &'a [Variable]) -> impl Iterator<Item = VarId> + 'a {
+    let is_lent = |of: VarId| matches!(vars[of.0 as usize].ty, Type::Ref { mutable: true, .. });
+    let is_field = move |kind: &VarKind| matches!(kind, VarKind::Field { of, .. } if params.contains(of) && is_lent(*of));
+    let all = vars.iter().enumerate().filter(move |(_, var)| is_field(&var.kind));
+    all.map(|(at, _)| VarId(at as u32))
+}
