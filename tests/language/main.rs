@@ -67,6 +67,7 @@ mod plain_paths;
 mod plain_ranges;
 mod plain_read;
 mod plain_reversed;
+mod plain_slices;
 mod plain_structs;
 mod plain_tried;
 mod proven;

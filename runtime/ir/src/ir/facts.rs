@@ -77,6 +77,8 @@ pub enum ResultRange {
     Least,
     /// The greater of the first two arguments.
     Greatest,
+    /// From the lesser of the first two arguments to the greater, rounded down if the type is unsigned: the middle of both.
+    Middle,
     /// The first argument, but not below the second, and in any case not above the third.
     Clamped,
     /// From 0 to the first argument, if the type is unsigned; else anywhere.
@@ -91,6 +93,10 @@ pub enum ResultRange {
     QuotientUp,
     /// From 0 to the bits of the first argument's type.
     UpToBits,
+    /// From 0 to the bits of the first argument's type, and that many only of zero.
+    Zeros,
+    /// From 0 to before the bits of the first argument's type.
+    BelowBits,
     /// From the first number to the second.
     Within(i64, i64),
     /// True only if the first argument is from the first number to the second.

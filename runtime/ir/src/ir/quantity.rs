@@ -75,6 +75,10 @@ impl Quantity {
                 let [a, b] = *ab;
                 a.plus(c).least(b.plus(c))
             }
+            Quantity::Greatest(ab) => {
+                let [a, b] = *ab;
+                a.plus(c).greatest(b.plus(c))
+            }
             other if c == 0 => other,
             other => Quantity::Offset(other.into(), c),
         }

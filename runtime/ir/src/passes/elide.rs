@@ -225,13 +225,18 @@ impl<'a> Walk<'a> {
                 self.scope.define(*var, e, &self.known);
                 self.known.choose(*var, e, &self.scope);
                 self.name(*var, e);
+                self.order_below(*var, e);
                 self.notes.iter_mut().for_each(|notes| notes.hold(*var, e));
                 self.meet_closure(*var, e);
                 self.begin(*var, e);
             }
-            StmtKind::Assert { cond, debug: true, proof, .. } => {
+            StmtKind::Assert { cond, debug: true, proof, failure } => {
                 self.mark(cond);
                 self.prove(cond, proof);
+                if let Some(mut notes) = self.notes.take() {
+                    notes.add_assertion(cond, failure, *proof, stmt.at);
+                    self.notes = Some(notes);
+                }
             }
             StmtKind::Assert { cond, .. } => {
                 self.mark(cond);
@@ -406,7 +411,7 @@ impl<'a> Walk<'a> {
     /// Marks an assertion that is proven, or notes it for all calls of its function.
     fn prove(&mut self, cond: &Expr, proof: &mut Proof) {
         if self.marks() && *proof == Proof::Open {
-            *proof = self.proof_by(|walk| walk.needs_of_nonzero(cond)).unwrap_or(Proof::Open);
+            *proof = self.proof_by(|walk| walk.needs_of_assertion(cond)).unwrap_or(Proof::Open);
         }
     }
 

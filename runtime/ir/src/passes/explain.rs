@@ -9,7 +9,7 @@ use super::elements::learn_elements;
 use super::elide::Walk;
 use super::field_vars::with_field_vars;
 use super::wording::Wording;
-use crate::ir::{Expr, ExprKind, Function, Location, Module, Proof, Type, VarId};
+use crate::ir::{AssertFailure, Expr, ExprKind, Function, Location, Module, Proof, Type, VarId};
 use crate::ranges::{FunctionScope, Kind, Range, axes};
 use crate::validate::ValidModule;
 
@@ -85,10 +85,22 @@ impl Notes<'_> {
         let (ExprKind::Index { at, proof, .. } | ExprKind::SubSlice { at, proof, .. }) = &e.kind else {
             return;
         };
-        let text = self.wording.of(e);
         let missing = if *proof == Proof::Open { missing(&self.wording) } else { Vec::new() };
+        self.found(self.wording.of(e), *at, *proof, missing);
+    }
+
+    /// Adds what a function of the library compares as an index or a range is compared.
+    pub fn add_assertion(&mut self, cond: &Expr, failure: &AssertFailure, proof: Proof, at: Location) {
+        if matches!(failure, AssertFailure::Index | AssertFailure::Range) {
+            let text = self.wording.of(cond);
+            let missing = if proof == Proof::Open { vec![format!("`{text}`")] } else { Vec::new() };
+            self.found(text, at, proof, missing);
+        }
+    }
+
+    fn found(&mut self, text: String, at: Location, proof: Proof, missing: Vec<String>) {
         let (function, loops) = (self.function.clone(), self.loops);
-        self.found.push(Finding { function, at: *at, text, loops, proof: *proof, missing });
+        self.found.push(Finding { function, at, text, loops, proof, missing });
     }
 }
 

@@ -4,6 +4,7 @@
 //! are spelled as what they hold.
 
 use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Function, Spelling, UnaryOp, VarId, VarKind};
+use crate::ranges::fields;
 use std::collections::HashMap;
 
 /// The words for expressions of one function.
@@ -15,20 +16,23 @@ pub(super) struct Wording<'a> {
 }
 
 impl Wording<'_> {
-    /// Spells the fields of unnamed variables as fields of what these hold.
+    /// Spells the variables of fields as fields of what unnamed variables hold, and those of lengths as lengths.
     pub fn spell_field_vars(&mut self, function: &Function) {
         for (at, var) in function.vars.iter().enumerate() {
-            if let VarKind::Field { of, path } = &var.kind
-                && function.var(*of).name.is_empty()
-            {
-                let whole = Expr { kind: ExprKind::Var(*of), ty: function.var(*of).ty.clone() };
-                let field = |base: Expr, name: &String| {
-                    let ty = var.ty.clone();
-                    Expr { kind: ExprKind::Field(base.into(), name.clone()), ty }
-                };
-                self.names[at].clear();
-                self.held.insert(VarId(at as u32), path.iter().fold(whole, field));
-            }
+            let VarKind::Field { of, path } = &var.kind else { continue };
+            let own = function.var(*of);
+            let whole = Expr { kind: ExprKind::Var(*of), ty: own.ty.clone() };
+            let field = |base: Expr, name: &String| {
+                let ty = var.ty.clone();
+                Expr { kind: ExprKind::Field(base.into(), name.clone()), ty }
+            };
+            let spelled = match fields(own.ty.peeled()) {
+                None => Expr { kind: ExprKind::Len(whole.into()), ty: var.ty.clone() },
+                Some(_) if own.name.is_empty() => path.iter().fold(whole, field),
+                Some(_) => continue,
+            };
+            self.names[at].clear();
+            self.held.insert(VarId(at as u32), spelled);
         }
     }
 

@@ -201,7 +201,7 @@ impl FunctionScope<'_> {
     }
 
     /// From one value to before another.
-    fn amid(&self, low: &Expr, high: &Expr, known: &Known, fuel: &mut usize) -> Range {
+    pub(super) fn amid(&self, low: &Expr, high: &Expr, known: &Known, fuel: &mut usize) -> Range {
         let (low, high) = (self.within(low, known, fuel), self.within(high, known, fuel));
         Range { low: low.low, low_needs: low.low_needs, high: high.high.plus(-1), needs: high.needs }
     }

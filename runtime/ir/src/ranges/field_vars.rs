@@ -6,11 +6,20 @@ use super::range::Range;
 use super::scope::{FUEL, FunctionScope};
 use crate::ir::{Expr, ExprKind, Function, Type, VarId, VarKind, Variable};
 
+/// The path of a slice's length.
+pub(crate) const LEN: &str = "len";
+
 impl FunctionScope<'_> {
     /// The variable that a field of another one is.
     pub(crate) fn field_var(&self, var: VarId, path: &[String]) -> Option<VarId> {
         let is_it = |own: &Variable| matches!(&own.kind, VarKind::Field { of, path: own } if *of == var && own == path);
         self.vars.iter().position(is_it).map(|at| VarId(at as u32))
+    }
+
+    /// The variable that the length of a slice is.
+    pub(crate) fn len_var(&self, slice: &Expr) -> Option<Expr> {
+        let (slice, path) = path_of(slice)?;
+        self.field_var(slice, &[path, vec![LEN.to_owned()]].concat()).map(|len| self.read_var(len))
     }
 
     /// The variables that the fields of a variable have behind a path, with what is left of their paths.

@@ -20,6 +20,20 @@ impl FunctionScope<'_> {
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
                 Some(if result == ResultRange::Least { lesser(a, b) } else { greater(a, b) })
             }
+            (ResultRange::Middle, [a, b]) => {
+                // Rounded down, it is not the greater one.
+                for (low, high) in [(a, b), (b, a)] {
+                    if scalar.is_unsigned()
+                        && let Some(below) = self.is_below(low, high, known)
+                    {
+                        return Some(self.amid(low, high, known, fuel).needing(&below));
+                    }
+                }
+                let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+                let Range { low, low_needs, .. } = lesser(a.clone(), b.clone());
+                let Range { high, needs, .. } = greater(a, b);
+                Some(Range { low, high, needs, low_needs })
+            }
             (ResultRange::Clamped, [value, least, most]) => {
                 let [value, least, most] = [value, least, most].map(|e| self.within(e, known, fuel));
                 // If `least` is above `most`, the result is `most`.
@@ -52,6 +66,13 @@ impl FunctionScope<'_> {
                 Some(Range { low, high: up(of.high, least), needs, low_needs })
             }
             (ResultRange::UpToBits, [first, ..]) => Some(Range::numbers(0, integer(first)?.bits().into())),
+            (ResultRange::Zeros, [of]) => {
+                let bits = integer(of)?.bits();
+                let range = self.within(of, known, fuel);
+                let is_positive = range.low.minimum() > 0 && range.low_needs.is_empty();
+                Some(Range::numbers(0, i128::from(bits) - i128::from(is_positive)))
+            }
+            (ResultRange::BelowBits, [of]) => Some(Range::numbers(0, i128::from(integer(of)?.bits()) - 1)),
             (ResultRange::Within(low, high), _) => Some(Range::numbers(low.into(), high.into())),
             _ => None,
         }

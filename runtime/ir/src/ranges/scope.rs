@@ -336,10 +336,19 @@ impl<'a> FunctionScope<'a> {
         match &e.kind {
             ExprKind::Var(var) => self.variable(*var, scalar, known, fuel),
             ExprKind::Len(of) => {
+                if let Some(len) = self.len_var(of) {
+                    return Some(self.within(&len, known, fuel));
+                }
                 let Length { count, needs } = self.length(of)?;
                 Some(Range::exactly(count).needing(&needs))
             }
-            ExprKind::Exact(inner) => Some(self.within(inner, known, fuel)),
+            ExprKind::Exact(inner) => {
+                let plain = self.within(inner, known, fuel);
+                let ExprKind::Binary(BinaryOp::Sub, a, b) = &inner.kind else { return Some(plain) };
+                let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
+                let left = self.binary(BinaryOp::Sub, a, b, scalar, true);
+                Some(left.into_iter().fold(plain, |plain, left| plain.meet(&left)))
+            }
             ExprKind::Cast(inner) => self.cast(inner, scalar, known, fuel),
             ExprKind::Builtin { op, args, .. } => match op.position() {
                 Some(position) => self.position(position),

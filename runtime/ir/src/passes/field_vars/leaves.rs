@@ -1,14 +1,18 @@
 //! The fields that have variables: those whose values the analysis tracks.
 
+use super::slices::{is_slice, len};
 use crate::ir::{Expr, ExprKind, Scalar, Type};
-use crate::ranges::{fields, held_place, whole};
+use crate::ranges::{LEN, fields, held_place, whole};
 
 /// Fields of a variable at most: a struct with more is a table rather than a state.
 const MOST: usize = 16;
 
 /// The fields of a struct or a tuple that have variables, also in each other, with their paths: integers, conditions, arrays of integers,
-/// and enums that hold one.
+/// and enums that hold one. Of a slice, its length.
 pub(super) fn leaves(place: &Expr) -> Vec<(Vec<String>, Expr)> {
+    if is_slice(&place.ty) {
+        return vec![(vec![LEN.to_owned()], len(place.clone()))];
+    }
     let mut all = Vec::new();
     collect(place.clone(), &[], &mut all);
     if all.len() > MOST { Vec::new() } else { all }

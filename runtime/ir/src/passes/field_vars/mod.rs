@@ -1,4 +1,5 @@
-//! Fields of local structs and tuples as variables of their own, while a pass looks at a module: scalar replacement of aggregates.
+//! Fields of local structs and tuples, and lengths of slices that change, as variables of their own, while a pass looks at a module:
+//! scalar replacement of aggregates.
 //!
 //! What is known of a variable is then known of the length in a stack, of the index in a pair and of the cursor in a state. Before the
 //! pass, each such field gets a variable: it stands wherever the field stood, and a statement that gives `s` a value is followed by one
@@ -15,6 +16,7 @@ mod leaves;
 mod lends;
 mod private;
 mod replace;
+mod slices;
 mod values;
 
 use crate::ir::{ExprKind, Function, Module, Stmt, Type, VarId, VarKind, Variable, visit};
@@ -44,7 +46,7 @@ pub(super) fn with_field_vars<R>(module: &mut Module, pass: impl FnOnce(&mut Mod
 /// Gives fields variables.
 fn split(function: &mut Function, private: &[VarId], constructors: &Constructors) -> Vec<FieldVar> {
     let mut fields = Vec::new();
-    for (of, place) in candidates(function, private) {
+    for (of, place) in candidates(function, private).into_iter().chain(slices::changing(function)) {
         let Variable { name, mutable, ty, .. } = function.var(of).clone();
         let mutable = mutable || matches!(ty, Type::Ref { mutable: true, .. });
         for (path, place) in leaves(&place) {
@@ -56,7 +58,7 @@ fn split(function: &mut Function, private: &[VarId], constructors: &Constructors
         }
     }
     if !fields.is_empty() {
-        replace::body(&mut function.body, &fields, private, constructors);
+        replace::body(function, &fields, private, constructors);
     }
     fields
 }

@@ -1,23 +1,34 @@
 //! The rewriting of a body: fields become variables, which statements of their own give values.
 
+use std::cell::RefCell;
+
 use super::field_var::{FieldVar, INSERTED};
 use super::lends::{Lends, count};
 use super::values::Constructors;
-use crate::ir::{Block, Expr, ExprKind, Stmt, StmtKind, VarId, visit};
-use crate::ranges::path_of;
+use crate::ir::{Block, Expr, ExprKind, Function, Stmt, StmtKind, VarId, VarKind, Variable, visit};
+use crate::ranges::{LEN, path_of};
 
-/// Rewrites the body of a function.
-pub(super) fn body(body: &mut Block, fields: &[FieldVar], private: &[VarId], constructors: &Constructors) {
-    let rewriting = Rewriting { fields, constructors };
-    rewriting.block(body);
+/// Rewrites the body of a function, which has variables for the fields already.
+pub(super) fn body(
+    function: &mut Function,
+    fields: &[FieldVar],
+    private: &[VarId],
+    constructors: &Constructors,
+) {
+    let vars = RefCell::new(std::mem::take(&mut function.vars));
+    let rewriting = Rewriting { fields, constructors, vars };
+    rewriting.block(&mut function.body);
+    function.vars = rewriting.vars.into_inner();
     let of_params = fields.iter().filter(|field| private.contains(&field.of));
     let begin = of_params.map(|field| declared(field, Some(field.place.clone())));
-    body.stmts.splice(0..0, begin);
+    function.body.stmts.splice(0..0, begin);
 }
 
 struct Rewriting<'a> {
     fields: &'a [FieldVar],
     constructors: &'a Constructors,
+    /// The function's variables.
+    vars: RefCell<Vec<Variable>>,
 }
 
 impl Rewriting<'_> {
@@ -63,19 +74,39 @@ impl Rewriting<'_> {
                 let all = self.fields.iter().filter(|field| field.of == var && field.path != whole);
                 let of_whole =
                     all.filter_map(|field| Some((field, field.path.strip_prefix(whole.as_slice())?)));
-                // The fields before have their new values already.
-                let mut before = vec![var];
-                let mut given_in_order = |(field, rest): (&FieldVar, &[String])| {
-                    let value = self.value(value, rest);
-                    let is_old = |value: &Expr| before.iter().all(|own| count(value, *own) == 0);
-                    let value = value.filter(is_old);
-                    before.push(field.var);
-                    given(field, value)
-                };
-                of_whole.map(&mut given_in_order).collect()
+                // The struct has its new value already.
+                let is_old = |value: &Expr| count(value, var) == 0;
+                let values = of_whole.map(|(field, rest)| (field, self.value(value, rest).filter(is_old)));
+                self.given_at_once(values.collect())
             }
             _ => Vec::new(),
         }
+    }
+
+    /// What gives fields their values, all of which are those from before.
+    fn given_at_once(&self, mut values: Vec<(&FieldVar, Option<Expr>)>) -> Vec<Stmt> {
+        let mut all = Vec::new();
+        for at in 1..values.len() {
+            let (before, rest) = values.split_at_mut(at);
+            let (field, Some(value)) = &mut rest[0] else { continue };
+            if before.iter().any(|(own, _)| count(value, own.var) > 0) {
+                let old = self.old(field);
+                let ExprKind::Var(var) = old.kind else { continue };
+                let init = Some(std::mem::replace(value, old));
+                all.push(Stmt { kind: StmtKind::Let { var, init }, at: INSERTED });
+            }
+        }
+        all.extend(values.into_iter().map(|(field, value)| given(field, value)));
+        all
+    }
+
+    /// A variable for what a field is given, until the fields before it have their values.
+    fn old(&self, field: &FieldVar) -> Expr {
+        let (ty, mut vars) = (field.place.ty.clone(), self.vars.borrow_mut());
+        let var = VarId(vars.len() as u32);
+        let name = vars[field.var.0 as usize].name.clone();
+        vars.push(Variable { name, ty: ty.clone(), mutable: false, kind: VarKind::Local });
+        Expr { kind: ExprKind::Var(var), ty }
     }
 
     /// The value that an expression gives to a field.
@@ -87,8 +118,12 @@ impl Rewriting<'_> {
 
     /// Puts variables in the place of fields.
     fn expr(&self, e: &mut Expr) {
-        if let ExprKind::Field(..) = e.kind
-            && let Some((var, path)) = path_of(e)
+        let place = match &e.kind {
+            ExprKind::Field(..) => path_of(e),
+            ExprKind::Len(slice) => path_of(slice).map(|(var, path)| (var, [path, vec![LEN.to_owned()]].concat())),
+            _ => None,
+        };
+        if let Some((var, path)) = place
             && let Some(field) = self.fields.iter().find(|field| field.of == var && field.path == path)
         {
             *e = field.value();

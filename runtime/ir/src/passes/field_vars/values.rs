@@ -1,5 +1,6 @@
 //! What an expression gives to one field.
 
+use super::slices::{given_len, is_slice};
 use crate::ir::{Effect, Expr, ExprKind, FnId, Function, StmtKind, Type, VarId, visit};
 use crate::ranges::{field_of, fields, path_of, replace};
 
@@ -32,6 +33,9 @@ impl Constructors {
 
     fn find(&self, e: &Expr, path: &[String]) -> Option<Expr> {
         let Some((name, rest)) = path.split_first() else { return Some(e.clone()) };
+        if is_slice(&e.ty) && !matches!(e.kind, ExprKind::Select(..)) {
+            return given_len(e);
+        }
         match &e.kind {
             ExprKind::Struct(_, parts) | ExprKind::Tuple(parts) => {
                 let at = fields(&e.ty)?.iter().position(|(own, _)| own == name)?;
@@ -39,8 +43,13 @@ impl Constructors {
             }
             ExprKind::Select(cond, a, b) => {
                 let [a, b] = [self.find(a, path)?, self.find(b, path)?];
+                // A condition that may not be evaluated twice is one of which nothing is known.
+                let cond = match is_plain(cond) {
+                    true => cond.clone(),
+                    false => Expr { kind: ExprKind::Unit, ty: Type::BOOL }.into(),
+                };
                 let ty = a.ty.clone();
-                Some(Expr { kind: ExprKind::Select(cond.clone(), a.into(), b.into()), ty })
+                Some(Expr { kind: ExprKind::Select(cond, a.into(), b.into()), ty })
             }
             ExprKind::Call { function: FnId(at), args, .. } => {
                 let (params, value) = self.0.get(*at as usize)?.as_ref()?;

@@ -114,8 +114,8 @@ device_methods! {
         fn wrapping_pow(self, n: u32) -> Self = with("ws_pow({0}, {1})", &prelude::POW);
         fn count_ones(self) -> u32 = bits("ws_count_ones"), Facts::within(ResultRange::UpToBits);
         fn count_zeros(self) -> u32 = bits("ws_count_zeros"), Facts::within(ResultRange::UpToBits);
-        fn leading_zeros(self) -> u32 = bits("ws_leading_zeros"), Facts::within(ResultRange::UpToBits);
-        fn trailing_zeros(self) -> u32 = bits("ws_trailing_zeros"), Facts::within(ResultRange::UpToBits);
+        fn leading_zeros(self) -> u32 = bits("ws_leading_zeros"), Facts::within(ResultRange::Zeros);
+        fn trailing_zeros(self) -> u32 = bits("ws_trailing_zeros"), Facts::within(ResultRange::Zeros);
         fn leading_ones(self) -> u32 = ones("ws_leading_ones"), Facts::within(ResultRange::UpToBits);
         fn trailing_ones(self) -> u32 = ones("ws_trailing_ones"), Facts::within(ResultRange::UpToBits);
         fn rotate_left(self, n: u32) -> Self = with("ws_rotate_left({0}, {1})", &prelude::ROTATE_LEFT);
@@ -161,15 +161,15 @@ device_methods! {
         fn overflowing_shr(self, n: u32) -> (Self, bool) = with("ws_overflowing_shr({0}, {1})", &int_prelude::OVERFLOWING_SHIFT);
         fn unbounded_shl(self, n: u32) -> Self = with("ws_unbounded_shl({0}, {1})", &int_prelude::UNBOUNDED_SHL);
         fn unbounded_shr(self, n: u32) -> Self = with("ws_unbounded_shr({0}, {1})", &int_prelude::UNBOUNDED_SHR), Facts::within(ResultRange::UpToFirst);
-        fn midpoint(self, other: Self) -> Self = with("ws_midpoint({0}, {1})", &int_prelude::MIDPOINT);
+        fn midpoint(self, other: Self) -> Self = with("ws_midpoint({0}, {1})", &int_prelude::MIDPOINT), Facts::within(ResultRange::Middle);
         fn isqrt(self) -> Self = with("ws_isqrt({0})", &int_prelude::ISQRT), Facts::within(ResultRange::UpToFirst);
         fn to_be(self) -> Self = with("ws_swap_bytes({0})", &prelude::SWAP_BYTES);
         fn to_le(self) -> Self = fixed("({0})");
         fn abs_diff(self, other: Self) -> <Self as Unsigned>::Unsigned = with("ws_abs_diff({0}, {1})", &prelude::ABS_DIFF);
         fn rem_euclid(self, other: Self) -> Self = with("ws_rem_euclid({0}, {1})", &prelude::REM_EUCLID), Facts::within(ResultRange::Modulo);
         fn div_euclid(self, other: Self) -> Self = with("ws_div_euclid({0}, {1})", &prelude::DIV_EUCLID);
-        fn ilog2(self) -> u32 = with("ws_ilog2({0})", &prelude::ILOG2);
-        fn ilog10(self) -> u32 = with("ws_ilog({0}, 10)", &int_prelude::ILOG);
+        fn ilog2(self) -> u32 = with("ws_ilog2({0})", &prelude::ILOG2), Facts::within(ResultRange::BelowBits);
+        fn ilog10(self) -> u32 = with("ws_ilog({0}, 10)", &int_prelude::ILOG), Facts::within(ResultRange::BelowBits);
         fn ilog(self, base: Self) -> u32 = with("ws_ilog({0}, {1})", &int_prelude::ILOG);
     }
 }

@@ -184,6 +184,11 @@ fn results() -> HashMap<&'static str, Vec<Sample>> {
                 add("min", a.min(b) as i128, [a, b, c]);
                 add("max", a.max(b) as i128, [a, b, c]);
                 add("clamp", a.clamp(low, high) as i128, [a, low, high]);
+                add("midpoint", a.midpoint(b) as i128, [a, b, c]);
+                if let (Some(two), Some(ten)) = (a.checked_ilog2(), a.checked_ilog10()) {
+                    add("ilog2", two.into(), [a, b, c]);
+                    add("ilog10", ten.into(), [a, b, c]);
+                }
                 add("count_ones", a.count_ones().into(), [a, b, c]);
                 add("count_zeros", a.count_zeros().into(), [a, b, c]);
                 add("leading_zeros", a.leading_zeros().into(), [a, b, c]);
@@ -244,6 +249,7 @@ fn allowed(range: ResultRange, [a, b, c]: [i128; 3], bits: u32) -> (i128, i128) 
         ResultRange::Any => (i128::MIN, i128::MAX),
         ResultRange::Least => (a.min(b), a.min(b)),
         ResultRange::Greatest => (a.max(b), a.max(b)),
+        ResultRange::Middle => (a.min(b), a.max(b)),
         ResultRange::Clamped => (b, c),
         ResultRange::UpToFirst => (0, a),
         ResultRange::Remaining => ((a - b).max(0), (a - b).max(0)),
@@ -252,6 +258,8 @@ fn allowed(range: ResultRange, [a, b, c]: [i128; 3], bits: u32) -> (i128, i128) 
         ResultRange::Modulo => (i128::MIN, i128::MAX),
         ResultRange::QuotientUp => ((a + b - 1) / b, (a + b - 1) / b),
         ResultRange::UpToBits => (0, bits.into()),
+        ResultRange::Zeros => (0, i128::from(bits) - i128::from(a != 0)),
+        ResultRange::BelowBits => (0, i128::from(bits) - 1),
         ResultRange::Within(low, high) => (low.into(), high.into()),
         ResultRange::Tells(low, high) => (0, (i128::from(low)..=high.into()).contains(&a).into()),
     }
