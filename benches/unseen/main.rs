@@ -6,7 +6,7 @@
 //!
 //! The second set (`second/`) was written and frozen after the first had been tuned for, and the third (`third/`) after that; the
 //! fourth (`fourth/`) has kernels in which checks or other machine code had been found. The fifth (`fifth/`) was written after all of
-//! these had been looked at. `--second`, `--third`, `--fourth` and `--fifth` run these alone.
+//! these had been looked at, and the sixth (`sixth/`) after that. `--second`, `--third`, `--fourth`, `--fifth` and `--sixth` run these alone.
 //!
 //! Words are names of kernels, of any set, to run alone. `--simulate` runs each at a small size on the simulator, and its original by
 //! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then. `--costs` prints registers,
@@ -37,6 +37,7 @@ mod products;
 mod rows;
 mod second;
 mod signals;
+mod sixth;
 mod small;
 mod stencils;
 mod third;
@@ -85,17 +86,21 @@ const FOURTH: &[&Family] = &[&fourth::cursors::FAMILY, &fourth::trees::FAMILY];
 const FIFTH: &[&Family] =
     &[&fifth::pixels::FAMILY, &fifth::layers::FAMILY, &fifth::steps::FAMILY, &fifth::numbers::FAMILY];
 
+/// What others are measured by, after the five had been looked at.
+const SIXTH: &[&Family] = &[&sixth::models::FAMILY];
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let names: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let has = |flag: &str| words.iter().any(|word| word == flag);
     let sets = match () {
+        () if has("--sixth") => &[SIXTH][..],
         () if has("--fifth") => &[FIFTH][..],
         () if has("--fourth") => &[FOURTH][..],
         () if has("--third") => &[THIRD][..],
         () if has("--second") => &[SECOND][..],
         () if names.is_empty() => &[FAMILIES][..],
-        () => &[FAMILIES, SECOND, THIRD, FOURTH, FIFTH][..],
+        () => &[FAMILIES, SECOND, THIRD, FOURTH, FIFTH, SIXTH][..],
     };
     let families: Vec<&Family> = sets.iter().flat_map(|set| set.iter().copied()).collect();
     let texts = words.iter().find_map(|word| word.strip_prefix("--texts=")).map(Path::new);
