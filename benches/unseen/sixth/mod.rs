@@ -2,3 +2,4 @@
 //! had been looked at. Half of them are written as a Rust programmer would: with iterators, options, matches, methods and closures.
 
 pub mod models;
+pub mod networks;
