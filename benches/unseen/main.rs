@@ -87,7 +87,7 @@ const FIFTH: &[&Family] =
     &[&fifth::pixels::FAMILY, &fifth::layers::FAMILY, &fifth::steps::FAMILY, &fifth::numbers::FAMILY];
 
 /// What others are measured by, after the five had been looked at.
-const SIXTH: &[&Family] = &[&sixth::models::FAMILY, &sixth::networks::FAMILY];
+const SIXTH: &[&Family] = &[&sixth::models::FAMILY, &sixth::networks::FAMILY, &sixth::scenes::FAMILY];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

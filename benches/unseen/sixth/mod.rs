@@ -3,3 +3,4 @@
 
 pub mod models;
 pub mod networks;
+pub mod scenes;
