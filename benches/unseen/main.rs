@@ -87,7 +87,13 @@ const FIFTH: &[&Family] =
     &[&fifth::pixels::FAMILY, &fifth::layers::FAMILY, &fifth::steps::FAMILY, &fifth::numbers::FAMILY];
 
 /// What others are measured by, after the five had been looked at.
-const SIXTH: &[&Family] = &[&sixth::models::FAMILY, &sixth::networks::FAMILY, &sixth::scenes::FAMILY];
+const SIXTH: &[&Family] = &[
+    &sixth::models::FAMILY,
+    &sixth::networks::FAMILY,
+    &sixth::scenes::FAMILY,
+    &sixth::searches::FAMILY,
+    &sixth::texts::FAMILY,
+];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

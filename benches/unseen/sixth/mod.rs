@@ -4,3 +4,5 @@
 pub mod models;
 pub mod networks;
 pub mod scenes;
+pub mod searches;
+pub mod texts;

@@ -19,8 +19,16 @@ pub const FAMILY: Family = Family {
             class: "packed scales and nibbles in structs, i32",
             make: dequantize_q4k_trial,
         },
-        Unseen { name: "mul_q4_q8", class: "row a warp, zipped structs, methods, usize", make: mul_q4_q8_trial },
-        Unseen { name: "argsort_rows", class: "bitonic network, dynamic shared, i32", make: argsort_rows_trial },
+        Unseen {
+            name: "mul_q4_q8",
+            class: "row a warp, zipped structs, methods, usize",
+            make: mul_q4_q8_trial,
+        },
+        Unseen {
+            name: "argsort_rows",
+            class: "bitonic network, dynamic shared, i32",
+            make: argsort_rows_trial,
+        },
         Unseen { name: "top_p", class: "row a block, closures, filters, usize", make: top_p_trial },
     ],
 };

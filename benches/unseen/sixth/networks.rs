@@ -14,14 +14,22 @@ pub const FAMILY: Family = Family {
             class: "group a block, folds of pairs, zipped parts, usize",
             make: group_norm_trial,
         },
-        Unseen { name: "alibi_softmax", class: "row a block, dynamic shared, i32", make: alibi_softmax_trial },
+        Unseen {
+            name: "alibi_softmax",
+            class: "row a block, dynamic shared, i32",
+            make: alibi_softmax_trial,
+        },
         Unseen {
             name: "selective_scan",
             class: "recurrence, const generic state, zips, usize",
             make: selective_scan_trial,
         },
         Unseen { name: "wkv", class: "recurrence along columns, u32", make: wkv_trial },
-        Unseen { name: "scatter_add", class: "sums at indices, generic helper, usize", make: scatter_add_trial },
+        Unseen {
+            name: "scatter_add",
+            class: "sums at indices, generic helper, usize",
+            make: scatter_add_trial,
+        },
     ],
 };
 
@@ -147,8 +155,7 @@ fn alibi_softmax(
     let mut col = tid;
     while col < ncols {
         let ix = row * ncols + col;
-        let val =
-            if col <= pos { x[ix] * scale + slope * (col - pos) as f32 } else { f32::NEG_INFINITY };
+        let val = if col <= pos { x[ix] * scale + slope * (col - pos) as f32 } else { f32::NEG_INFINITY };
         vals[col] = val;
         max_val = max_val.max(val);
         col += block_size;
@@ -210,9 +217,7 @@ fn alibi_softmax_trial(ground: &Ground) -> Result<Trial, Failure> {
         } else {
             f64::from(m1).powi(2 * (head - n_head_log2) as i32 + 1)
         };
-        let score = |c: usize| {
-            (f64::from(x[row * ncols + c] * scale) - slope * (pos - c) as f64).exp()
-        };
+        let score = |c: usize| (f64::from(x[row * ncols + c] * scale) - slope * (pos - c) as f64).exp();
         if col > pos { 0.0 } else { (score(col) / (0..=pos).map(score).sum::<f64>()) as f32 }
     };
     let mut dst = ground.blank(heads * nrows * ncols, near(1e-4, want))?;

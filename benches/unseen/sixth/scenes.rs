@@ -9,7 +9,11 @@ pub const FAMILY: Family = Family {
     name: "scenes",
     originals: include_str!("scenes.cu"),
     kernels: &[
-        Unseen { name: "hash_grid", class: "hashed gather on levels, local arrays, u32", make: hash_grid_trial },
+        Unseen {
+            name: "hash_grid",
+            class: "hashed gather on levels, local arrays, u32",
+            make: hash_grid_trial,
+        },
         Unseen {
             name: "sh_colours",
             class: "map of structs with operators, zips, usize",
@@ -368,9 +372,8 @@ fn splat_tiles_trial(ground: &Ground) -> Result<Trial, Failure> {
     // A splat is in the list of each tile that its circle's square touches; those in front have low numbers.
     let mut lists = vec![Vec::new(); tiles[0] * tiles[1]];
     for (i, p) in points.iter().enumerate() {
-        let span = |v: f32, n: usize| {
-            ((v - 20.0).max(0.0) as usize / 16)..(((v + 20.0) as usize / 16 + 1).min(n))
-        };
+        let span =
+            |v: f32, n: usize| ((v - 20.0).max(0.0) as usize / 16)..(((v + 20.0) as usize / 16 + 1).min(n));
         for (x, y) in span(p.y, tiles[1]).flat_map(|y| span(p.x, tiles[0]).map(move |x| (x, y))) {
             lists[y * tiles[0] + x].push(i as u32);
         }
