@@ -6,7 +6,8 @@
 //!
 //! The second set (`second/`) was written and frozen after the first had been tuned for, and the third (`third/`) after that; the
 //! fourth (`fourth/`) has kernels in which checks or other machine code had been found. The fifth (`fifth/`) was written after all of
-//! these had been looked at, and the sixth (`sixth/`) after that. `--second`, `--third`, `--fourth`, `--fifth` and `--sixth` run these alone.
+//! these had been looked at, and the sixth (`sixth/`) after that. `--second`, `--third`, `--fourth`, `--fifth` and `--sixth` run
+//! these alone.
 //!
 //! Words are names of kernels, of any set, to run alone. `--simulate` runs each at a small size on the simulator, and its original by
 //! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then. `--costs` prints registers,
