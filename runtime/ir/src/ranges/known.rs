@@ -291,8 +291,8 @@ impl Known {
                 let needs = needs.into_iter().fold(fits, |all, more| joined(&all, more));
                 if let Some(wraps_not) = scope.is_exact(b, known) {
                     let needs = joined(&needs, &wraps_not);
-                    for less in lesser_sums(sum, a, b) {
-                        let fact = Range::new(Quantity::Const(0), range.high.clone());
+                    for (less, by) in lesser_sums(sum, a, b) {
+                        let fact = Range::new(Quantity::Const(0), range.high.clone().plus(-by));
                         self.learn(&less, fact.needing(&needs));
                     }
                 }
@@ -364,8 +364,8 @@ impl Known {
     }
 }
 
-/// The sums below `a + c * b` or `a + c` that a kernel with a guard of that is likely to use.
-fn lesser_sums(e: &Expr, a: &Expr, b: &Expr) -> Vec<Expr> {
+/// The sums below `a + c * b` or `a + c` that a kernel with a guard of that is likely to use, and by how much they are less at least.
+fn lesser_sums(e: &Expr, a: &Expr, b: &Expr) -> Vec<(Expr, i128)> {
     let with = |part: Expr| Expr {
         kind: ExprKind::Binary(BinaryOp::Add, a.clone().into(), part.into()),
         ty: e.ty.clone(),
@@ -382,9 +382,12 @@ fn lesser_sums(e: &Expr, a: &Expr, b: &Expr) -> Vec<Expr> {
                 with(Expr { kind, ty: b.ty.clone() })
             };
             let several = counts(n.as_int().unwrap_or(0)).map(times);
-            several.chain([with((**by).clone())]).collect()
+            several.chain([with((**by).clone())]).map(|less| (less, 0)).collect()
         }
-        _ => b.as_int().map_or_else(Vec::new, |most| counts(most).map(with).collect()),
+        _ => {
+            let most = b.as_int().unwrap_or(0);
+            (1..most.min(MOST_SUMS)).map(|n| (with(count(n)), most - n)).collect()
+        }
     }
 }
 

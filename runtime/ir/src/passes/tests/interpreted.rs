@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::idioms::TABLE;
+use super::random_kernel::slice;
 use super::states::{STATE, state, state_of};
 use crate::ir::{
     BinaryOp, Block, ConstValue, Expr, ExprKind, FnId, Form, LaunchValues, LoopId, Module, Parameter,
@@ -113,6 +114,12 @@ impl Run<'_> {
             StmtKind::Let { var, init: Some(init) } if init.ty == state() => self.set_state(*var, init),
             StmtKind::Assign { place, value, .. } if value.ty == state() => {
                 self.set_state(state_of(place).expect("a state"), value);
+            }
+            StmtKind::Assign { place: Expr { kind: ExprKind::Var(var), .. }, value, .. }
+                if value.ty == slice() =>
+            {
+                let length = self.length(value);
+                self.frame.slices.insert(*var, length);
             }
             StmtKind::Let { var, init: Some(init) }
                 if init.ty.scalar().is_none() && !matches!(init.ty, Type::Enum(_)) =>

@@ -315,7 +315,7 @@ impl Writer {
         StmtKind::Let { var, init: Some(Expr { kind, ty: slice() }) }
     }
 
-    fn part_of(&mut self) -> Expr {
+    pub(super) fn part_of(&mut self) -> Expr {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::U64]);
         let (a, b) = (self.value(scalar, 1), self.value(scalar, 1));
         let sum = expr(ExprKind::Binary(BinaryOp::Add, a.clone().into(), b.clone().into()), scalar);

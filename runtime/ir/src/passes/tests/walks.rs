@@ -10,8 +10,9 @@ use BinaryOp::{Add, And, BitOr, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Rem, Shl, Shr,
 impl Writer {
     /// One of the idioms.
     pub(super) fn walk(&mut self, scalar: Scalar) -> Vec<StmtKind> {
-        match self.dice.below(28) {
-            25.. => self.states(),
+        match self.dice.below(30) {
+            25..28 => self.states(),
+            28.. => self.cursor(),
             23 | 24 => self.options(scalar),
             16..19 => self.window(scalar),
             19..22 => self.tile(scalar),
