@@ -94,6 +94,18 @@ impl Quantity {
         }
     }
 
+    /// Returns whether it is written as a multiple of a number.
+    pub fn is_multiple_of(&self, n: i128) -> bool {
+        match self {
+            Quantity::Const(c) => c % n == 0,
+            Quantity::Offset(a, c) => c % n == 0 && a.is_multiple_of(n),
+            Quantity::Negated(a) => a.is_multiple_of(n),
+            Quantity::Sum(ab) => ab.iter().all(|a| a.is_multiple_of(n)),
+            Quantity::Product(ab) => ab.iter().any(|a| a.is_multiple_of(n)),
+            _ => false,
+        }
+    }
+
     /// `-self`
     pub fn negated(self) -> Quantity {
         match self {

@@ -271,9 +271,8 @@ impl<'a> Walk<'a> {
                 let products = self.known.products_after(place, *op, value, &self.scope);
                 self.known.forget(&root(place).into_iter().collect());
                 self.known.learn_products(products);
-                if let Some((at, held)) = given
-                    && !self.count(&at)
-                {
+                if let Some((at, held)) = given {
+                    self.count(&at);
                     self.learn_held(&at, held);
                 }
             }
@@ -330,13 +329,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Learns the range of a variable that is assigned in spite of that; returns whether a loop counts with it.
-    fn count(&mut self, place: &Expr) -> bool {
+    /// Learns the range that a variable has in the loops around, whatever is assigned.
+    fn count(&mut self, place: &Expr) {
         let lasting = self.lasting.iter().filter(|(var, _)| same(var, place));
         lasting.for_each(|(var, range)| self.known.learn(var, range.clone()));
         let counter = self.counters.iter().rfind(|(var, _)| same(var, place));
         counter.into_iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
-        counter.is_some()
     }
 
     /// Does something with more facts, and forgets them.

@@ -12,10 +12,13 @@ use crate::ir::{
 use crate::ranges::{Range, integer, joined, root, tracked};
 
 /// Rounds in which assumptions are weakened until all hold.
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 14;
 
 /// Calls in each other that are searched for guards.
 const CALLS: usize = 2;
+
+/// Comparisons of a loop at most that are looked at for limits of a variable.
+const LIMITS: usize = 4;
 
 /// Ranges of what was assigned to variables.
 pub(super) type Assigned = HashMap<VarId, Range>;
@@ -49,6 +52,8 @@ enum Assumption {
     Guarded,
     /// That it stays where any of the variables was before the loop.
     Among,
+    /// The upper end: that it stays below a number that the loop compares with and does not change, or one step above it.
+    Limited,
     /// The lower end: it is not below zero.
     Positive,
 }
@@ -68,6 +73,10 @@ struct Assumed {
     high: Assumption,
     /// Numbers which the loop's comparisons keep integers of the type from exceeding, for a while.
     guards: Vec<i128>,
+    /// Ranges of what the loop compares integers of the type with, and does not change; the last one is tried first.
+    limits: Vec<Range>,
+    /// Whether one step above the limit was tried.
+    over: bool,
 }
 
 impl Assumed {
@@ -86,8 +95,9 @@ impl Assumed {
         if high == Assumption::Entry {
             (held.high, held.needs) = (entry.high.clone(), entry.needs.clone());
         }
-        let (among, guards) = (entry.clone(), Vec::new());
-        Some(Self { place, var, scalar, among, entry, free, held, low, high, guards })
+        let (among, guards, limits) = (entry.clone(), Vec::new(), Vec::new());
+        let over = false;
+        Some(Self { place, var, scalar, among, entry, free, held, low, high, guards, limits, over })
     }
 
     /// Returns whether it says more than the type.
@@ -134,6 +144,14 @@ impl Assumed {
             self.high = Assumption::Guarded;
             return;
         }
+        if matches!(self.high, Assumption::Guarded | Assumption::Stepped) && !self.over {
+            self.over = true;
+            let Range { high, needs, .. } = self.held.clone().hull(assigned);
+            if high.as_const().is_some_and(|most| Some(most) < Range::of_type(self.scalar).high.as_const()) {
+                (self.held.high, self.held.needs) = (high, needs);
+                return;
+            }
+        }
         let is_among =
             self.among.high != self.entry.high && says_high(&self.among, &Range::of_type(self.scalar));
         if is_among && self.high != Assumption::Among && self.among.high.is_short() {
@@ -141,8 +159,24 @@ impl Assumed {
             self.high = Assumption::Among;
             return;
         }
+        if !says_high(&self.free, &Range::of_type(self.scalar)) && self.limit_high(assigned) {
+            return;
+        }
         (self.held.high, self.held.needs) = (self.free.high.clone(), self.free.needs.clone());
         self.high = Assumption::Free;
+    }
+
+    /// Assumes that it stays below the next limit, or one step above the last one; returns whether there is one.
+    fn limit_high(&mut self, assigned: &Range) -> bool {
+        let most = match self.high == Assumption::Limited && !self.over {
+            true => Some(self.held.clone().hull(assigned)).filter(|stepped| stepped.high.is_telling()),
+            false => None,
+        };
+        self.over = most.is_some();
+        let Some(most) = most.or_else(|| self.limits.pop()) else { return false };
+        let Range { high, needs, .. } = most.hull(&self.entry);
+        (self.held.high, self.held.needs, self.high) = (high, needs, Assumption::Limited);
+        self.held.high.is_short()
     }
 
     /// The least guard that a claim may rest on which was not tried yet.
@@ -201,7 +235,10 @@ impl Walk<'_> {
             let same = all.iter().filter(|own| own.scalar == all[at].scalar);
             let among = same.map(|own| own.entry.clone()).reduce(|a, b| a.hull(&b));
             all[at].among = among.unwrap_or_else(|| all[at].entry.clone());
-            all[at].guards = guards_of(body, all[at].scalar, self.scope.functions, CALLS);
+            let scalar = all[at].scalar;
+            all[at].guards = guards_of(body, scalar, self.scope.functions, CALLS);
+            cond.into_iter().for_each(|cond| all[at].guards.extend(constants(cond, scalar)));
+            all[at].limits = self.compared(cond, body, scalar);
         }
         for _ in 0..ROUNDS {
             if !all.iter().any(Assumed::assumes) {
@@ -218,6 +255,24 @@ impl Walk<'_> {
             own.give_up();
         }
         facts(&all)
+    }
+
+    /// The ranges of what the comparisons of a loop compare integers of a type with, where that stays the same and its greatest value is
+    /// no constant.
+    fn compared(&self, cond: Option<&Expr>, body: &Block, scalar: Scalar) -> Vec<Range> {
+        let mut all: Vec<Range> = Vec::new();
+        let mut add = |e: &Expr| {
+            let ExprKind::Binary(op, a, b) = &e.kind else { return };
+            if op.is_comparison() && integer(a) == Some(scalar) && all.len() < LIMITS {
+                let stable = [a, b].into_iter().filter(|e| e.as_int().is_none() && self.scope.is_stable(e));
+                let known = stable.map(|e| self.scope.range(e, &self.known).lasting());
+                let telling = |range: &Range| says_high(range, &Range::of_type(scalar)) && range.high.as_const().is_none();
+                all.extend(known.filter(telling).filter(|range| range.high.is_short()));
+            }
+        };
+        visit::exprs(body, &mut add);
+        cond.into_iter().for_each(|cond| visit::expr(cond, &mut add));
+        all
     }
 
     /// The conditions under which the assignments keep the claim about a variable; a claim that they do not keep is
@@ -266,10 +321,7 @@ impl Walk<'_> {
 fn guards_of(body: &Block, scalar: Scalar, functions: &[Function], depth: usize) -> Vec<i128> {
     let mut all = Vec::new();
     visit::exprs(body, &mut |e| match &e.kind {
-        ExprKind::Binary(op, a, b) if op.is_comparison() => {
-            let constant = a.as_int().xor(b.as_int()).filter(|_| integer(a) == Some(scalar));
-            all.extend(constant.map(|n| passing(*op, n, a.as_int().is_some())));
-        }
+        ExprKind::Binary(op, ..) if op.is_comparison() => all.extend(guard(e, scalar)),
         // What passes such an index is below the length, and a stack is full at it.
         ExprKind::Index { base, .. } => {
             if let Type::Array(_, n) = base.ty.peeled() {
@@ -283,6 +335,20 @@ fn guards_of(body: &Block, scalar: Scalar, functions: &[Function], depth: usize)
         _ => {}
     });
     all
+}
+
+/// The greatest numbers that pass the comparisons of a condition with constants.
+fn constants(cond: &Expr, scalar: Scalar) -> Vec<i128> {
+    let mut all = Vec::new();
+    visit::expr(cond, &mut |e| all.extend(guard(e, scalar)));
+    all
+}
+
+/// The greatest number that passes, if something is a comparison of integers of a type with a constant.
+fn guard(e: &Expr, scalar: Scalar) -> Option<i128> {
+    let ExprKind::Binary(op, a, b) = &e.kind else { return None };
+    let constant = a.as_int().xor(b.as_int()).filter(|_| integer(a) == Some(scalar))?;
+    op.is_comparison().then(|| passing(*op, constant, a.as_int().is_some()))
 }
 
 /// The greatest number that passes a comparison with a constant.

@@ -88,7 +88,7 @@ impl Walk<'_> {
         let before = self.known.clone();
         if !self.scope.is_mutable(range.var) && integer(&range.start).is_some() {
             let past = if range.inclusive { end.high.clone().plus(1) } else { end.high.clone() };
-            let high = last_step(range, &past).map_or_else(|| past.plus(-1), Quantity::Const);
+            let high = last_step(range, &past).unwrap_or_else(|| past.plus(-1));
             let needs = end.needs.clone();
             self.scope.ranges.insert(range.var, Range { high, needs, ..start });
             let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
@@ -108,7 +108,6 @@ impl Walk<'_> {
         let (outer, counted) = (self.lasting.len(), self.counters.len());
         self.counters.extend(whole.iter().cloned());
         begins.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
-        entered.retain(|(place, _)| !whole.iter().any(|(counter, _)| same(counter, place)));
         self.products(id, None, body, &entry);
         let invariants = self.invariants(None, body, entered.clone());
         self.hold(&invariants);
@@ -135,11 +134,14 @@ impl Walk<'_> {
     }
 }
 
-/// The last value of a loop whose bounds and step are constants.
-fn last_step(range: &RangeLoop, past: &Quantity) -> Option<i128> {
-    let (start, past) = (range.start.as_int()?, past.as_const()?);
-    let step = range.step.as_ref()?.as_int().filter(|step| *step > 0)?;
-    (start < past).then(|| start + (past - 1 - start) / step * step)
+/// The last value of a loop whose start and step are constants, if its end is one too, or a multiple of the step.
+fn last_step(range: &RangeLoop, past: &Quantity) -> Option<Quantity> {
+    let (start, step) = (range.start.as_int()?, range.step.as_ref()?.as_int().filter(|step| *step > 0)?);
+    match past.as_const() {
+        Some(past) => (start < past).then(|| Quantity::Const(start + (past - 1 - start) / step * step)),
+        None if start % step == 0 && past.is_multiple_of(step) => Some(past.clone().plus(-step)),
+        None => None,
+    }
 }
 
 /// Returns whether a block leaves a loop.
