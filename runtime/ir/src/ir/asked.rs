@@ -59,6 +59,7 @@ impl Quantity {
             Quantity::Quotient(a, c) => Some(a.bound(upper)?.quotient(c)),
             Quantity::Negated(a) => Some(a.bound(!upper)?.negated()),
             Quantity::Power(a) => Some(a.bound(upper)?.power()),
+            Quantity::Ones(a) => Some(a.bound(upper)?.ones()),
             Quantity::Ratio(ab) => {
                 let [a, b] = *ab;
                 // A number divided is not one that says nothing.

@@ -71,6 +71,7 @@ mod instances;
 mod launch;
 mod layout;
 mod quantity;
+mod quantity_text;
 mod stmt;
 mod tensor_map;
 mod ty;
@@ -90,6 +91,7 @@ pub use instances::{ArrayId, ClosureType, DeclaredShared, InstanceId, Instances,
 pub use launch::{KernelId, LaunchOrder, LaunchedKernel, NestedGrid, NestedLaunch};
 pub use layout::ValueLayout;
 pub use quantity::{Parameter, Quantity};
+pub(crate) use quantity::ones;
 pub use stmt::{AssertFailure, Block, FormatPiece, FormatSpec, LoopId, RangeLoop, Stmt, StmtKind};
 pub use tensor_map::TensorMapType;
 pub use ty::{EnumType, FieldType, Scalar, StructType, Type, VariantType};

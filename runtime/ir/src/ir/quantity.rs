@@ -2,8 +2,6 @@
 //!
 //! Values are exact: nothing wraps. Independent of expressions and kernels.
 
-use std::fmt;
-
 use super::Scalar;
 use super::condition::{LaunchValues, Whole};
 use super::difference::Difference;
@@ -40,6 +38,8 @@ pub enum Quantity {
     Ratio(Box<[Quantity; 2]>),
     /// Two to the power of a number from 0 to 62; no number otherwise.
     Power(Box<Quantity>),
+    /// The least number whose bits are all ones that is no less than a number which is not negative; no number otherwise.
+    Ones(Box<Quantity>),
     /// The number below zero.
     Negated(Box<Quantity>),
     /// The lesser.
@@ -144,6 +144,14 @@ impl Quantity {
         match self {
             Quantity::Const(n) if (0..63).contains(&n) => Quantity::Const(1 << n),
             other => Quantity::Power(other.into()),
+        }
+    }
+
+    /// The least number whose bits are all ones that is no less than this.
+    pub fn ones(self) -> Quantity {
+        match self {
+            Quantity::Const(n) => Quantity::Const(ones(n)),
+            other => Quantity::Ones(other.into()),
         }
     }
 
@@ -271,6 +279,7 @@ impl Quantity {
             Quantity::Quotient(a, c) => a.most() / c,
             Quantity::Ratio(ab) => ab[0].most().max(0) / ab[1].minimum().max(1),
             Quantity::Power(a) => 1 << a.most().clamp(0, 62),
+            Quantity::Ones(a) => ones(a.most()),
             Quantity::Least(ab) => ab[0].most().min(ab[1].most()),
             Quantity::Greatest(ab) => ab[0].most().max(ab[1].most()),
         }
@@ -284,6 +293,7 @@ impl Quantity {
             Quantity::Unknown(_, [least, _]) => *least,
             Quantity::BlockDim(_) | Quantity::GridDim(_) => 1,
             Quantity::Power(a) => 1 << a.minimum().clamp(0, 62),
+            Quantity::Ones(a) => ones(a.minimum()),
             Quantity::Len(..) | Quantity::SharedBytes | Quantity::Misalignment(..) | Quantity::Ratio(_) => 0,
             Quantity::Offset(a, c) => a.minimum().saturating_add(*c),
             Quantity::Sum(ab) => ab[0].minimum().saturating_add(ab[1].minimum()),
@@ -329,6 +339,12 @@ impl Quantity {
             (Quantity::Least(ab), _) if ab.iter().any(|a| a.is_less(other, left)) => true,
             (Quantity::Greatest(ab), _) => ab.iter().all(|a| a.is_less(other, left)),
             (_, Quantity::Greatest(ab)) if ab.iter().any(|b| self.is_less(b, left)) => true,
+            // A part of what is no more is less, unless that is zero.
+            (Quantity::Quotient(a, c), Quantity::Greatest(ab))
+                if *c > 1 && a.minimum() >= 0 && ab.iter().any(|b| b.as_const().is_some_and(|b| b > 0)) =>
+            {
+                a.is_less(&other.clone().plus(1), left)
+            }
             (Quantity::Quotient(a, _), _) if a.minimum() >= 0 && a.is_less(other, left) => true,
             (_, Quantity::Least(ab)) => ab.iter().all(|b| self.is_less(b, left)),
             _ => Difference::new(self, other).most() < 0,
@@ -362,6 +378,11 @@ impl Quantity {
                 let by = a.value::<N>(launch)?;
                 let bit = (0..63).find(|bit| by == N::from(*bit))?;
                 N::of(1 << bit)
+            }
+            Quantity::Ones(a) => {
+                let value = a.value::<N>(launch).filter(|value| *value >= 0.into())?;
+                let bit = (0..63).find(|bit| N::of(1 << *bit).is_none_or(|past| value < past))?;
+                N::of((1 << bit) - 1)
             }
             Quantity::Least(ab) => both(ab).map(|(a, b)| a.min(b)),
             Quantity::Greatest(ab) => both(ab).map(|(a, b)| a.max(b)),
@@ -405,6 +426,24 @@ impl Quantity {
         self.has(&|part| matches!(part, Quantity::Unknown(id, _) if is_such(*id)))
     }
 
+    /// A quantity without some unknown ones that is not less, if `upper`, or else not more.
+    pub fn without(&self, is_such: &dyn Fn(usize) -> bool, upper: bool) -> Quantity {
+        let both = |ab: &[Quantity; 2]| [0, 1].map(|at| ab[at].without(is_such, upper));
+        match self {
+            _ if !self.has_unknown(is_such) => self.clone(),
+            Quantity::Offset(a, c) => a.without(is_such, upper).plus(*c),
+            Quantity::Least(ab) => {
+                let [a, b] = both(ab);
+                a.least(b)
+            }
+            Quantity::Greatest(ab) => {
+                let [a, b] = both(ab);
+                a.greatest(b)
+            }
+            _ => Quantity::Const(if upper { self.most() } else { self.minimum() }),
+        }
+    }
+
     fn has(&self, is_such: &dyn Fn(&Quantity) -> bool) -> bool {
         is_such(self) || self.parts().into_iter().any(|part| part.has(is_such))
     }
@@ -412,9 +451,8 @@ impl Quantity {
     /// The quantities that it is computed of.
     pub(super) fn parts(&self) -> Vec<&Quantity> {
         match self {
-            Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) | Quantity::Power(a) => {
-                vec![a]
-            }
+            Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) => vec![a],
+            Quantity::Power(a) | Quantity::Ones(a) => vec![a],
             Quantity::Sum(ab)
             | Quantity::Product(ab)
             | Quantity::Ratio(ab)
@@ -454,58 +492,8 @@ impl Default for Factors {
     }
 }
 
-impl fmt::Display for Quantity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let axis = |axis: &usize| ["x", "y", "z"][*axis];
-        match self {
-            Quantity::Const(n) => write!(f, "{n}"),
-            Quantity::Param(parameter) => f.write_str(&parameter.name),
-            Quantity::Len(_, name) => write!(f, "{name}.len()"),
-            Quantity::BlockDim(a) => write!(f, "block.{}", axis(a)),
-            Quantity::GridDim(a) => write!(f, "grid.{}", axis(a)),
-            Quantity::SharedBytes => f.write_str("dynamic_shared"),
-            Quantity::Misalignment(_, bytes, name) => write!(f, "{name}.as_ptr() % {bytes}"),
-            Quantity::Unknown(id, _) => write!(f, "?{id}"),
-            Quantity::Offset(a, c) if *c < 0 => write!(f, "{a} - {}", -c),
-            Quantity::Offset(a, c) => write!(f, "{a} + {c}"),
-            Quantity::Sum(ab) => match ab.as_ref() {
-                [Quantity::Negated(a), b] | [b, Quantity::Negated(a)] => write!(f, "{b} - {}", Factor(a)),
-                [a, b] => write!(f, "{a} + {b}"),
-            },
-            Quantity::Negated(a) => write!(f, "-{}", Factor(a)),
-            Quantity::Power(a) => write!(f, "2^{}", Divisor(a)),
-            Quantity::Ratio(ab) => write!(f, "{} / {}", Factor(&ab[0]), Divisor(&ab[1])),
-            Quantity::Product(ab) => write!(f, "{} * {}", Factor(&ab[0]), Factor(&ab[1])),
-            Quantity::Quotient(a, c) => write!(f, "{} / {c}", Factor(a)),
-            Quantity::Least(ab) => write!(f, "min({}, {})", ab[0], ab[1]),
-            Quantity::Greatest(ab) => write!(f, "max({}, {})", ab[0], ab[1]),
-        }
-    }
-}
-
-/// A quantity behind `/`, where a product is one operand.
-struct Divisor<'a>(&'a Quantity);
-
-impl fmt::Display for Divisor<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Quantity::Product(_) => write!(f, "({})", self.0),
-            other => write!(f, "{}", Factor(other)),
-        }
-    }
-}
-
-/// A quantity as an operand of a product.
-struct Factor<'a>(&'a Quantity);
-
-impl fmt::Display for Factor<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Quantity::Sum(_) | Quantity::Offset(..) | Quantity::Quotient(..) | Quantity::Ratio(_) => {
-                write!(f, "({})", self.0)
-            }
-            Quantity::Negated(_) => write!(f, "({})", self.0),
-            plain => write!(f, "{plain}"),
-        }
-    }
+/// The least number of ones, as bits, that is not below a value.
+pub(crate) fn ones(value: i128) -> i128 {
+    let width = i128::BITS - value.max(0).leading_zeros();
+    if width >= i128::BITS - 1 { i128::MAX } else { (1 << width) - 1 }
 }

@@ -107,6 +107,8 @@ pub(super) struct Walk<'a> {
     pub(super) notes: Option<Notes<'a>>,
     /// The assigned values, if the walk looks for those and marks nothing.
     pub(super) assigned: Option<Assigned>,
+    /// The numbers that only the device knows and that were known before the loop whose assigned values are looked for.
+    pub(super) told: usize,
     /// The statements that may still be walked for that.
     pub(super) budget: usize,
     /// The values that are stored in local arrays, if the walk looks for those and marks nothing.
@@ -137,6 +139,7 @@ impl<'a> Walk<'a> {
             lasting,
             notes: None,
             assigned: None,
+            told: 0,
             budget: BUDGET,
             stored: None,
             outcome: None,
@@ -225,10 +228,10 @@ impl<'a> Walk<'a> {
                 self.scope.define(*var, e, &self.known);
                 self.known.choose(*var, e, &self.scope);
                 self.name(*var, e);
-                self.order_below(*var, e);
                 self.notes.iter_mut().for_each(|notes| notes.hold(*var, e));
                 self.meet_closure(*var, e);
                 self.begin(*var, e);
+                self.tell_lengths(&HashSet::from([*var]));
             }
             StmtKind::Assert { cond, debug: true, proof, failure } => {
                 self.mark(cond);
@@ -274,6 +277,7 @@ impl<'a> Walk<'a> {
                 if let Some((at, held)) = given {
                     self.count(&at);
                     self.learn_held(&at, held);
+                    self.tell_lengths(&root(&at).into_iter().collect());
                 }
             }
             StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| self.mark(e)),
@@ -292,6 +296,7 @@ impl<'a> Walk<'a> {
         let (if_true, if_false) = (self.implied(cond, true), self.implied(cond, false));
         let before = self.known.clone();
         let places: Vec<Expr> = [&*then, &*otherwise].into_iter().flat_map(assigned_integers).collect();
+        self.scope.define_chosen(cond, then, otherwise);
         let mut ends = Vec::new();
         for (branch, facts) in [(&mut *then, &if_true), (&mut *otherwise, &if_false)] {
             self.known.extend(facts.clone());
@@ -310,7 +315,9 @@ impl<'a> Walk<'a> {
         }
         for (at, place) in places.iter().enumerate() {
             let hull = ends.iter().filter_map(|end| end[at].clone()).reduce(|a, b| a.hull(&b));
-            hull.into_iter().for_each(|range| self.learn(place, range.lasting()));
+            let is_passing = |id| self.scope.is_passing(id, self.told);
+            let hull = hull.map(|range| range.without(&is_passing));
+            hull.into_iter().for_each(|range| self.learn(place, range));
         }
     }
 

@@ -1,5 +1,7 @@
 //! What variables are given: the ranges of integers, also of those in enums.
 
+use std::collections::HashSet;
+
 use super::elide::Walk;
 use crate::ir::{BinaryOp, Expr, ExprKind, Scalar, VarId};
 use crate::ranges::{Held, Range, enum_of, integer, root, tracked};
@@ -19,7 +21,18 @@ impl Walk<'_> {
             return;
         }
         if let Some(held) = self.scope.value_of(init, &self.known) {
+            let held = self.compared_with_lengths(held, &self.known);
             self.learn_held(&place, held);
+        }
+    }
+
+    /// Gives the lengths of slices among some variables, as they are here, numbers of their own: what is said of a length is then known
+    /// until the slice changes.
+    pub(super) fn tell_lengths(&mut self, among: &HashSet<VarId>) {
+        for len in self.scope.len_vars(among) {
+            let range = self.scope.range(&len, &self.known);
+            let number = self.scope.fresh([range.low.minimum().max(0), range.high.most()]);
+            self.learn(&len, Range::exactly(number));
         }
     }
 
@@ -35,7 +48,8 @@ impl Walk<'_> {
             }
             None => left().or_else(|| self.scope.value_of(value, &self.known)).unwrap_or(Held::Within(all)),
         };
-        let held = held.lasting();
+        let held = self.compared_with_lengths(held, &self.known);
+        let held = held.without(&|id| self.scope.is_passing(id, self.told));
         if let (Some(assigned), Held::Within(range)) = (&mut self.assigned, &held) {
             let hull = assigned.remove(&var).map_or_else(|| range.clone(), |own| own.hull(range));
             assigned.insert(var, hull);

@@ -201,11 +201,11 @@ impl Assumed {
 }
 
 fn says_low(range: &Range, all: &Range) -> bool {
-    range.low.is_known() && range.low.as_const().is_none_or(|n| Some(n) > all.low.as_const())
+    range.low.as_const().is_none_or(|n| Some(n) > all.low.as_const())
 }
 
 fn says_high(range: &Range, all: &Range) -> bool {
-    range.high.is_known() && range.high.as_const().is_none_or(|n| Some(n) < all.high.as_const())
+    range.high.as_const().is_none_or(|n| Some(n) < all.high.as_const())
 }
 
 impl Walk<'_> {
@@ -228,7 +228,8 @@ impl Walk<'_> {
                 let assigned = free.get(&root(&place)?);
                 // An enum that held nothing before the loop can only hold what the loop assigns.
                 let entry = entry.or_else(|| assigned.cloned())?;
-                Assumed::new(place, entry.lasting(), assigned)
+                let told = self.scope.told();
+                Assumed::new(place, entry.without(&|id| self.scope.is_passing(id, told)), assigned)
             })
             .collect();
         for at in 0..all.len() {

@@ -4,7 +4,7 @@ use super::counter::{Counter, counters, queued};
 use super::elide::Walk;
 use super::invariant::{Assigned, Entry, assigned_integers};
 use crate::ir::{Block, Expr, ExprKind, LoopId, Quantity, RangeLoop, StmtKind, visit};
-use crate::ranges::{Range, assigned, integer, root, same};
+use crate::ranges::{Range, assigned, integer, root};
 
 impl Walk<'_> {
     pub(super) fn while_loop(&mut self, id: LoopId, cond: &mut Expr, body: &mut Block) {
@@ -19,6 +19,7 @@ impl Walk<'_> {
         self.hold(&found);
         let (heads, around) = (self.heads(id, Some(cond), body, &before), self.known.clone());
         heads.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
+        self.tell_lengths(&assigned(body));
         self.mark(cond);
         let (stays, ends) = (self.implied(cond, true), self.implied(cond, false));
         self.with(stays, |walk| walk.looped(body));
@@ -60,7 +61,9 @@ impl Walk<'_> {
     ) -> Assigned {
         let known = self.known.clone();
         let around = self.assigned.replace(Assigned::new());
+        let told = std::mem::replace(&mut self.told, self.scope.told());
         let outer = self.hold(facts);
+        self.tell_lengths(&assigned(body));
         if let Some(cond) = cond {
             let stays = self.implied(cond, true);
             self.known.extend(stays);
@@ -69,7 +72,7 @@ impl Walk<'_> {
         // Assumptions of this walk hold nowhere else.
         self.scope.undefine(body);
         self.lasting.truncate(outer);
-        self.known = known;
+        (self.known, self.told) = (known, told);
         std::mem::replace(&mut self.assigned, around).unwrap_or_default()
     }
 
@@ -113,6 +116,7 @@ impl Walk<'_> {
         self.hold(&invariants);
         let heads = self.heads(id, None, body, &entered);
         heads.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
+        self.tell_lengths(&assigned(body));
         self.looped(body);
         self.lasting.truncate(outer);
         self.counters.truncate(counted);

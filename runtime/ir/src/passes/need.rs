@@ -3,7 +3,7 @@
 use super::elide::Walk;
 use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, ResultRange, Type};
 use crate::limits;
-use crate::ranges::{Known, Range, axes, integer, joined, same};
+use crate::ranges::{Known, Range, axes, integer, joined};
 
 impl Walk<'_> {
     /// The conditions under which an index or a range is in bounds; `None` if there are none.
@@ -74,11 +74,7 @@ impl Walk<'_> {
             let positive = self.scope.ensure_positive(e, &range)?;
             Some(Range { needs: joined(&range.needs, &positive), ..range })
         };
-        let changes = |end: &Expr| self.scope.len_var(base).is_some_and(|len| self.is_within(end, &len, true));
-        let within = |end: &Expr| match changes(end) {
-            true => Some(range(end)?.needs),
-            false => self.needs_of_number(base, None, range(end)?, true),
-        };
+        let within = |range: Range| self.needs_of_number(base, None, range, true);
         match (start, end) {
             (None, None) => Some(Vec::new()),
             (Some(last), None) | (None, Some(last)) => {
@@ -86,7 +82,7 @@ impl Walk<'_> {
             }
             (Some(start), Some(end)) => {
                 let ordered = self.in_order(start, end, &self.known)?;
-                Some([ordered, range(start)?.needs, within(end)?].concat())
+                Some([ordered, range(start)?.needs, within(range(end)?)?].concat())
             }
         }
     }
@@ -104,32 +100,11 @@ impl Walk<'_> {
         if number.high.is_below(&past) {
             return Some(joined(&length.low_needs, &number.needs));
         }
-        if let Some(len) = self.scope.len_var(base) {
-            if at.is_some_and(|at| self.is_within(at, &len, or_same)) {
-                return Some(joined(&number.needs, &[]));
-            }
-            if let Some(needs) = self.scope.ensure(number.high.clone(), past) {
-                return Some([needs, length.low_needs, number.needs].concat());
-            }
+        if self.scope.len_var(base).is_some() {
+            let needs = self.scope.ensure(number.high, past.without(&|_| true, false))?;
+            return Some([needs, length.low_needs, number.needs].concat());
         }
         self.scope.inside(base, at, number, or_same, &self.known)
-    }
-
-    /// Whether a number is less than a length that changes, or with `or_same` no more than it: as a guard says, or because it is what is
-    /// left of the length.
-    fn is_within(&self, at: &Expr, len: &Expr, or_same: bool) -> bool {
-        let (known, at) = (&self.known, self.scope.look(at));
-        if known.is_less(at, len) || or_same && known.is_ordered(at, len) {
-            return true;
-        }
-        // The successor of what is less is no more.
-        if let ExprKind::Binary(BinaryOp::Add, before, one) = &at.kind {
-            return or_same && one.as_int() == Some(1) && known.is_less(before, len);
-        }
-        let ExprKind::Binary(BinaryOp::Sub, of, less) = &at.kind else { return false };
-        let (least, range) = (i128::from(!or_same), self.scope.range(len, known));
-        let less = less.as_int().filter(|less| *less >= least && same(of, len));
-        less.is_some_and(|less| range.low.minimum() >= less && range.low_needs.is_empty())
     }
 
     /// The conditions under which the start of a range is no more than its end.

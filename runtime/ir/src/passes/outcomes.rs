@@ -6,9 +6,9 @@
 
 use super::calls::{Outcome, either};
 use super::elide::{Walk, leaves};
-use crate::ir::{Block, Closure, Expr, ExprKind, FnId, Function, StmtKind, VarId, visit};
+use crate::ir::{Block, Closure, Expr, ExprKind, FnId, Function, Stmt, StmtKind, Type, VarId, visit};
 use crate::ranges::{
-    Caller, Fields, FunctionScope, Held, Known, assigned, fields, has_lent_fields, held_place, path_of,
+    Caller, Fields, FunctionScope, Held, Known, assigned, fields, has_lent_fields, held_place, joined, path_of,
 };
 
 /// The number of calls in a function that the walk goes through, including the calls inside of these.
@@ -94,9 +94,44 @@ impl Walk<'_> {
         }
     }
 
+    /// What a value holds, also where a constant is no more than the length of a slice parameter, as guards tell.
+    pub(super) fn compared_with_lengths(&self, held: Held, known: &Known) -> Held {
+        let Held::Within(mut range) = held else { return held };
+        if self.outcome.is_none() {
+            return Held::Within(range);
+        }
+        let Some(most) = range.high.as_const() else { return Held::Within(range) };
+        for param in self.scope.params {
+            let param = self.scope.read_var(*param);
+            if !matches!(&param.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_))) {
+                continue;
+            }
+            let len = Expr { kind: ExprKind::Len(param.into()), ty: Type::U64 };
+            let len = self.scope.range(&len, known);
+            if len.low.minimum() >= most && len.low_needs.is_empty() {
+                range.high = range.high.clone().least(len.high);
+                range.needs = joined(&range.needs, &len.needs);
+            }
+        }
+        Held::Within(range)
+    }
+
     /// What is known of a value, and of its fields.
     fn known_of(&self, e: &Expr, known: &Known) -> Fields {
-        let held = |e: &Expr| self.scope.value_of(e, known).map(Held::lasting);
+        // The caller knows its own numbers.
+        let own = |id: usize| id >= self.scope.unknowns;
+        let held = |e: &Expr| {
+            let held = self.scope.value_of(e, known)?.without(&own);
+            Some(self.compared_with_lengths(held, known))
+        };
+        if let ExprKind::Select(cond, a, b) = &e.kind {
+            let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {
+                let mut known = known.clone();
+                known.extend(known.implied(cond, outcome, &self.scope));
+                self.known_of(branch, &known)
+            });
+            return either(Some(a), b);
+        }
         let Some(names) = fields(&e.ty) else {
             return held(e).map(|held| (Vec::new(), held)).into_iter().collect();
         };
@@ -107,14 +142,6 @@ impl Walk<'_> {
                     all.map(move |(path, held)| ([vec![name.clone()], path].concat(), held))
                 };
                 names.into_iter().zip(values).flat_map(of_field).collect()
-            }
-            ExprKind::Select(cond, a, b) => {
-                let [a, b] = [(a, true), (b, false)].map(|(branch, outcome)| {
-                    let mut known = known.clone();
-                    known.extend(known.implied(cond, outcome, &self.scope));
-                    self.known_of(branch, &known)
-                });
-                either(Some(a), b)
             }
             _ => {
                 let Some((of, before)) = path_of(e) else { return Fields::new() };
@@ -167,7 +194,11 @@ fn calls(block: &Block, of: VarId) -> usize {
 
 /// The number of statements of a function, if going through it may tell something.
 fn worth(function: &Function, args: &[Expr]) -> Option<usize> {
-    let is_one = matches!(function.body.stmts.as_slice(), [only] if matches!(only.kind, StmtKind::Return(_)));
+    let is_plain = |e: &Expr| !matches!(e.kind, ExprKind::Select(..));
+    let is_one = matches!(
+        function.body.stmts.as_slice(),
+        [Stmt { kind: StmtKind::Return(Some(value)), .. }] if is_plain(value)
+    );
     let is_number = function.ret.scalar().is_some_and(|scalar| scalar.is_int()) || is_aggregate(function);
     let gives = is_number && !is_one || is_held(function) || has_lent_fields(function);
     let is_asked = args.iter().any(is_closure) || gives;

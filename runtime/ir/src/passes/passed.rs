@@ -34,27 +34,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that a variable is less than what it is a part of: `n - 1` and `n / 2` are less than `n`.
-    pub(super) fn order_below(&mut self, var: VarId, value: &Expr) {
-        let ExprKind::Binary(op, of, by) = &value.kind else { return };
-        let Some(least) = by.as_int().and_then(|by| match op {
-            BinaryOp::Sub if by > 0 => Some(by),
-            BinaryOp::Div if by > 1 => Some(1),
-            BinaryOp::Shr if (1..8).contains(&by) => Some(1),
-            _ => None,
-        }) else {
-            return;
-        };
-        let mut is_tracked = !self.untracked.contains(&var);
-        visit::expr(of, &mut |e| {
-            is_tracked &= !matches!(e.kind, ExprKind::Var(own) if self.untracked.contains(&own));
-        });
-        let range = self.scope.range(of, &self.known);
-        if is_tracked && range.low.minimum() >= least && range.low_needs.is_empty() {
-            self.known.order(&self.scope.read_var(var), of, true);
-        }
-    }
-
     /// Notes the value of a variable, which facts about the variable are about too.
     pub(super) fn name(&mut self, var: VarId, value: &Expr) {
         let mut is_tracked = !self.untracked.contains(&var) && self.scope.is_lent(value);

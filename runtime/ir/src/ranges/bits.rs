@@ -5,19 +5,13 @@ use std::collections::HashSet;
 use super::known::{Known, same, strip};
 use super::range::{Range, integer, joined as joined_needs};
 use super::scope::FunctionScope;
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, StmtKind, VarId, visit};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, StmtKind, VarId, ones, visit};
 
 /// The greatest value of `a | b` and of `a ^ b`, where neither is negative: no bit is above the highest of
 /// both, and no value above their sum.
 pub(crate) fn joined(a: Quantity, b: Quantity) -> Quantity {
-    let bits = ones(a.most().max(b.most()));
-    a.sum(b).least(Quantity::Const(bits))
-}
-
-/// The least number of ones, as bits, that is not below a value.
-fn ones(value: i128) -> i128 {
-    let width = i128::BITS - value.max(0).leading_zeros();
-    if width >= i128::BITS - 1 { i128::MAX } else { (1 << width) - 1 }
+    let bits = a.clone().greatest(b.clone()).ones();
+    a.sum(b).least(Quantity::Const(ones(bits.most()))).least(bits)
 }
 
 /// Variables that begin as a power of two or a bit, and are only doubled and halved: each is a power of two or zero all along.

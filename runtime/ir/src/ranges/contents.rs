@@ -30,9 +30,14 @@ impl Held {
 
     /// The same without numbers that only the device knows.
     pub fn lasting(self) -> Self {
+        self.without(&|_| true)
+    }
+
+    /// The same without some numbers that only the device knows.
+    pub fn without(self, is_such: &dyn Fn(usize) -> bool) -> Self {
         match self {
             Held::Nothing => Held::Nothing,
-            Held::Within(range) => Held::Within(range.lasting()),
+            Held::Within(range) => Held::Within(range.without(is_such)),
         }
     }
 }

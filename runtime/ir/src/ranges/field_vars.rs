@@ -1,10 +1,13 @@
 //! Fields that have variables of their own while a pass looks at the module: what the analysis of one function knows of those of its
 //! caller.
 
-use super::paths::{path_of, path_of_argument};
+use std::collections::HashSet;
+
+use super::paths::{fields, path_of, path_of_argument};
+use super::known::Known;
 use super::range::Range;
 use super::scope::{FUEL, FunctionScope};
-use crate::ir::{Expr, ExprKind, Function, Type, VarId, VarKind, Variable};
+use crate::ir::{Expr, ExprKind, Function, Quantity, Type, VarId, VarKind, Variable};
 
 /// The path of a slice's length.
 pub(crate) const LEN: &str = "len";
@@ -20,6 +23,49 @@ impl FunctionScope<'_> {
     pub(crate) fn len_var(&self, slice: &Expr) -> Option<Expr> {
         let (slice, path) = path_of(slice)?;
         self.field_var(slice, &[path, vec![LEN.to_owned()]].concat()).map(|len| self.read_var(len))
+    }
+
+    /// The range of the length of a slice that changes here or in the caller.
+    pub(super) fn changing_len(&self, slice: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
+        if let Some(len) = self.len_var(slice) {
+            return Some(self.within(&len, known, fuel));
+        }
+        let (arg, scope, known) = self.argument(slice)?;
+        scope.changing_len(arg, known, fuel)
+    }
+
+    /// The variables for lengths of slices that are among some.
+    pub(crate) fn len_vars(&self, among: &HashSet<VarId>) -> Vec<Expr> {
+        let is_len = |var: &VarId| match self.vars.get(var.0 as usize).map(|own| &own.kind) {
+            Some(VarKind::Field { of, path }) => {
+                path.as_slice() == [LEN] && fields(self.vars[of.0 as usize].ty.peeled()).is_none()
+            }
+            _ => false,
+        };
+        let mut all: Vec<VarId> = among.iter().copied().filter(is_len).collect();
+        all.sort_unstable();
+        all.into_iter().map(|var| self.read_var(var)).collect()
+    }
+
+    /// A number that only the device knows, and that stands nowhere else.
+    pub(crate) fn fresh(&self, ends: [i128; 2]) -> Quantity {
+        let mut lengths = self.lengths.borrow_mut();
+        lengths.push(Expr::unit());
+        Quantity::Unknown(self.unknowns + self.vars.len() + lengths.len() - 1, ends)
+    }
+
+    /// How many numbers of this function only the device knows.
+    pub(crate) fn told(&self) -> usize {
+        self.lengths.borrow().len()
+    }
+
+    /// Whether a number that only the device knows may be another one by now, if that of a length was told after so many others.
+    pub(crate) fn is_passing(&self, id: usize, before: usize) -> bool {
+        let lengths = self.lengths.borrow();
+        let is_length = |at: usize| at < before && matches!(lengths.get(at).map(|e| &e.kind), Some(ExprKind::Unit));
+        let at = id.checked_sub(self.unknowns + self.vars.len());
+        // The caller's stay the same during the call.
+        id >= self.unknowns && !at.is_some_and(is_length)
     }
 
     /// The variables that the fields of a variable have behind a path, with what is left of their paths.

@@ -49,7 +49,7 @@ impl Known {
     }
 
     /// Adds that the first is at most the second, or less.
-    pub(crate) fn order(&mut self, less: &Expr, more: &Expr, strictly: bool) {
+    pub(super) fn order(&mut self, less: &Expr, more: &Expr, strictly: bool) {
         if is_readable(less) && is_readable(more) {
             self.orders.push((strip(less).clone(), strip(more).clone(), strictly));
         }

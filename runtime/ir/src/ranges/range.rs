@@ -129,9 +129,13 @@ impl Range {
 
     /// The same range without numbers that only the device knows; their bounds stand in their place.
     pub fn lasting(self) -> Self {
-        let known = |of: Quantity, number: i128| if of.is_known() { of } else { Quantity::Const(number) };
-        let (least, most) = (self.low.minimum(), self.high.most());
-        Self { low: known(self.low, least), high: known(self.high, most), ..self }
+        self.without(&|_| true)
+    }
+
+    /// The same range without some numbers that only the device knows.
+    pub fn without(self, is_such: &dyn Fn(usize) -> bool) -> Self {
+        let (low, high) = (self.low.without(is_such, false), self.high.without(is_such, true));
+        Self { low, high, ..self }
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct FunctionScope<'a> {
     /// The call for which the function is analysed.
     pub caller: Option<Caller<'a>>,
     /// Number of the first value that only the device knows.
-    pub(super) unknowns: usize,
+    pub(crate) unknowns: usize,
     /// Whether a launch may be asked for something.
     pub lifts: bool,
     /// The greatest number of threads in a block, if the kernel states it.
@@ -83,7 +83,7 @@ pub(crate) struct FunctionScope<'a> {
     /// Variables that are a power of two, or zero, all along.
     pub powers: HashSet<VarId>,
     /// Lengths that only the device knows.
-    lengths: RefCell<Vec<Expr>>,
+    pub(super) lengths: RefCell<Vec<Expr>>,
     /// Whether terms that cancel are searched: what the search asks for is not searched once more.
     pub(super) searches: Cell<bool>,
     /// What a proof has looked at, in this function and its callers.
@@ -336,8 +336,8 @@ impl<'a> FunctionScope<'a> {
         match &e.kind {
             ExprKind::Var(var) => self.variable(*var, scalar, known, fuel),
             ExprKind::Len(of) => {
-                if let Some(len) = self.len_var(of) {
-                    return Some(self.within(&len, known, fuel));
+                if let Some(range) = self.changing_len(of, known, fuel) {
+                    return Some(range);
                 }
                 let Length { count, needs } = self.length(of)?;
                 Some(Range::exactly(count).needing(&needs))

@@ -18,14 +18,14 @@ impl Writer {
         let (first, p) = self.cursor_var();
         let (second, q) = self.cursor_var();
         let count = 1 + self.dice.below(4);
-        let mut body: Vec<StmtKind> = (0..count).flat_map(|_| self.step([&p, &q])).collect();
+        let mut body: Vec<StmtKind> = (0..count).flat_map(|_| self.use_of([&p, &q])).collect();
         let turns = match self.dice.below(3) {
             0 => {
                 let most = self.about(4, SCALAR);
                 self.range((constant(0, SCALAR), most), false, |_, _| body)
             }
             1 => {
-                let more = self.step([&p, &q]);
+                let more = self.use_of([&p, &q]);
                 body.extend(more);
                 let cond = self.coin();
                 when(cond, body)
@@ -37,7 +37,7 @@ impl Writer {
             }
         };
         let mut all = vec![first, second, turns];
-        all.extend(self.step([&p, &q]));
+        all.extend(self.use_of([&p, &q]));
         all
     }
 
@@ -59,7 +59,7 @@ impl Writer {
     }
 
     /// A use or a change of one of two slices.
-    fn step(&mut self, both: [&Expr; 2]) -> Vec<StmtKind> {
+    fn use_of(&mut self, both: [&Expr; 2]) -> Vec<StmtKind> {
         let (p, q) = if self.dice.below(3) == 0 { (both[1], both[0]) } else { (both[0], both[1]) };
         match self.dice.below(9) {
             0 => {
@@ -75,7 +75,7 @@ impl Writer {
                 let index = if self.dice.below(3) == 0 { plus(&i, &self.about(0, SCALAR)) } else { i.clone() };
                 let mut then = vec![self.at(p, index)];
                 if self.dice.below(3) == 0 {
-                    then.extend(self.step(both));
+                    then.extend(self.use_of(both));
                     then.push(self.at(p, i.clone()));
                 }
                 vec![when(compare(op, &i, &len(p)), then)]
@@ -103,7 +103,7 @@ impl Writer {
             }
             _ => {
                 let n = self.about(2, SCALAR);
-                let then = self.step(both);
+                let then = self.use_of(both);
                 vec![when(compare(self.dice.pick(&[Ge, Gt]), &len(p), &n), then)]
             }
         }
