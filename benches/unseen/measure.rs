@@ -14,8 +14,19 @@ use crate::{check, wanted};
 const ROUNDS: usize = 15;
 /// How long a batch runs at least, in seconds: many times what the host takes to queue a launch.
 const BATCH: f64 = 0.003;
+/// Microseconds that the GPU waits before a batch, for each launch in it: longer than the host takes to queue one. So the launches of short
+/// kernels follow each other too.
+const QUEUED: u32 = 12;
 /// How long launches go on before any is timed, in seconds.
 const WARM_UP: f64 = 0.05;
+
+/// Keeps the GPU busy for about so many microseconds.
+#[gpu_kernel]
+fn hold(microseconds: u32) {
+    for _ in 0..microseconds {
+        nanosleep(1000);
+    }
+}
 
 /// A line of the table.
 struct Measured {
@@ -82,8 +93,9 @@ fn measure(kernel: &Unseen, device: &Device, original: &Original, texts: &Path) 
     for (version, name) in versions.into_iter().zip(["original", "unchecked", "checked"]) {
         check(&mut trial, device, version).map_err(|error| format!("{name}: {error}"))?;
     }
-    let times = time(&mut trial, device, versions)?;
+    // Before the kernel that holds the GPU has a text, too.
     let texts = [text(texts, true)?, text(texts, false)?];
+    let times = time(&mut trial, device, versions)?;
     let compute = device.as_gpu().ok_or("a simulator has no driver")?.limits().compute;
     let compiled = [&texts[0], &texts[1]].map(|text| original::compile_time(text, kernel.name, compute));
     let [unchecked, checked] = compiled;
@@ -117,6 +129,7 @@ fn time(trial: &mut Trial, device: &Device, versions: [Version<'_>; 3]) -> Resul
         for version in versions {
             trial(Ask::Launch(version))?;
         }
+        hold(1).grid(1).block(1).launch(device)?;
         device.synchronize()?;
         launches += 3;
     }
@@ -126,6 +139,7 @@ fn time(trial: &mut Trial, device: &Device, versions: [Version<'_>; 3]) -> Resul
     for round in 0..ROUNDS {
         for turn in 0..3 {
             let which = (round + turn) % 3;
+            hold(batch as u32 * QUEUED).grid(1).block(1).launch(device)?;
             let start = stream.record()?;
             for _ in 0..batch {
                 trial(Ask::Launch(versions[which]))?;

@@ -53,6 +53,7 @@ mod patterns;
 mod plain;
 mod plain_conditions;
 mod plain_constants;
+mod plain_cursors;
 mod plain_flat;
 mod plain_found;
 mod plain_gotten;

@@ -1,7 +1,12 @@
 //! Slices in variables that change: cursors, buffers that take turns and chosen slices, right as in plain Rust, and proven; what
 //! something else may have changed stays checked.
 
-#![allow(unused_assignments, unused_variables, clippy::len_zero, reason = "loops and guards are as kernels have them")]
+#![allow(
+    unused_assignments,
+    unused_variables,
+    clippy::len_zero,
+    reason = "loops and guards are as kernels have them"
+)]
 
 use warpsmith::prelude::*;
 

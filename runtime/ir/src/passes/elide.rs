@@ -16,7 +16,7 @@ use super::narrow::Narrowing;
 use crate::ir::{
     Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind, VarId, visit,
 };
-use crate::ranges::{Caller, FunctionScope, Kind, Known, Range, assigned, root, same};
+use crate::ranges::{Caller, FunctionScope, Held, Kind, Known, Range, assigned, root, same};
 
 /// Conditions of a launch at most; further indices stay checked.
 const MOST_CONDITIONS: usize = 64;
@@ -275,8 +275,11 @@ impl<'a> Walk<'a> {
                 self.known.forget(&root(place).into_iter().collect());
                 self.known.learn_products(products);
                 if let Some((at, held)) = given {
-                    self.count(&at);
-                    self.learn_held(&at, held);
+                    // Of what a loop counts, a sum says no more than the loop, unless it is a constant.
+                    let is_constant = matches!(&held, Held::Within(range) if range.high.as_const().is_some());
+                    if !self.count(&at) || is_constant {
+                        self.learn_held(&at, held);
+                    }
                     self.tell_lengths(&root(&at).into_iter().collect());
                 }
             }
@@ -296,7 +299,6 @@ impl<'a> Walk<'a> {
         let (if_true, if_false) = (self.implied(cond, true), self.implied(cond, false));
         let before = self.known.clone();
         let places: Vec<Expr> = [&*then, &*otherwise].into_iter().flat_map(assigned_integers).collect();
-        self.scope.define_chosen(cond, then, otherwise);
         let mut ends = Vec::new();
         for (branch, facts) in [(&mut *then, &if_true), (&mut *otherwise, &if_false)] {
             self.known.extend(facts.clone());
@@ -336,12 +338,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Learns the range that a variable has in the loops around, whatever is assigned.
-    fn count(&mut self, place: &Expr) {
+    /// Learns the range of a variable that is assigned in spite of that; returns whether a loop counts with it.
+    fn count(&mut self, place: &Expr) -> bool {
         let lasting = self.lasting.iter().filter(|(var, _)| same(var, place));
         lasting.for_each(|(var, range)| self.known.learn(var, range.clone()));
         let counter = self.counters.iter().rfind(|(var, _)| same(var, place));
         counter.into_iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
+        counter.is_some()
     }
 
     /// Does something with more facts, and forgets them.

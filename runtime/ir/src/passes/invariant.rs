@@ -9,7 +9,7 @@ use super::elide::Walk;
 use crate::ir::{
     BinaryOp, Block, Condition, Expr, ExprKind, Function, Quantity, Scalar, StmtKind, Type, VarId, visit,
 };
-use crate::ranges::{Range, integer, joined, root, tracked};
+use crate::ranges::{Range, integer, joined, root, same, tracked};
 
 /// Rounds in which assumptions are weakened until all hold.
 const ROUNDS: usize = 14;
@@ -267,7 +267,9 @@ impl Walk<'_> {
             if op.is_comparison() && integer(a) == Some(scalar) && all.len() < LIMITS {
                 let stable = [a, b].into_iter().filter(|e| e.as_int().is_none() && self.scope.is_stable(e));
                 let known = stable.map(|e| self.scope.range(e, &self.known).lasting());
-                let telling = |range: &Range| says_high(range, &Range::of_type(scalar)) && range.high.as_const().is_none();
+                let telling = |range: &Range| {
+                    says_high(range, &Range::of_type(scalar)) && range.high.as_const().is_none()
+                };
                 all.extend(known.filter(telling).filter(|range| range.high.is_short()));
             }
         };
@@ -316,6 +318,18 @@ impl Walk<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a body compares an integer with a constant.
+pub(super) fn is_guarded(place: &Expr, body: &Block) -> bool {
+    let mut found = false;
+    visit::exprs(body, &mut |e| {
+        if let ExprKind::Binary(op, a, b) = &e.kind {
+            let compares = |a: &Expr, b: &Expr| same(a, place) && b.as_int().is_some();
+            found |= op.is_comparison() && (compares(a, b) || compares(b, a));
+        }
+    });
+    found
 }
 
 /// The greatest numbers that pass comparisons of integers of a type with constants, also in the functions that a body calls.

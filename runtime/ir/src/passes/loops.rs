@@ -2,9 +2,9 @@
 
 use super::counter::{Counter, counters, queued};
 use super::elide::Walk;
-use super::invariant::{Assigned, Entry, assigned_integers};
+use super::invariant::{Assigned, Entry, assigned_integers, is_guarded};
 use crate::ir::{Block, Expr, ExprKind, LoopId, Quantity, RangeLoop, StmtKind, visit};
-use crate::ranges::{Range, assigned, integer, root};
+use crate::ranges::{Range, assigned, integer, root, same};
 
 impl Walk<'_> {
     pub(super) fn while_loop(&mut self, id: LoopId, cond: &mut Expr, body: &mut Block) {
@@ -111,6 +111,9 @@ impl Walk<'_> {
         let (outer, counted) = (self.lasting.len(), self.counters.len());
         self.counters.extend(whole.iter().cloned());
         begins.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
+        // What the loop compares with a constant may stay below it, too.
+        let counts = |place: &Expr| whole.iter().any(|(counter, _)| same(counter, place));
+        entered.retain(|(place, _)| !counts(place) || is_guarded(place, body));
         self.products(id, None, body, &entry);
         let invariants = self.invariants(None, body, entered.clone());
         self.hold(&invariants);

@@ -8,7 +8,8 @@ use super::calls::{Outcome, either};
 use super::elide::{Walk, leaves};
 use crate::ir::{Block, Closure, Expr, ExprKind, FnId, Function, Stmt, StmtKind, Type, VarId, visit};
 use crate::ranges::{
-    Caller, Fields, FunctionScope, Held, Known, assigned, fields, has_lent_fields, held_place, joined, path_of,
+    Caller, Fields, FunctionScope, Held, Known, assigned, fields, has_lent_fields, held_place, joined,
+    path_of,
 };
 
 /// The number of calls in a function that the walk goes through, including the calls inside of these.

@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::paths::{fields, path_of, path_of_argument};
 use super::known::Known;
+use super::paths::{fields, path_of, path_of_argument};
 use super::range::Range;
 use super::scope::{FUEL, FunctionScope};
 use crate::ir::{Expr, ExprKind, Function, Quantity, Type, VarId, VarKind, Variable};
@@ -62,7 +62,8 @@ impl FunctionScope<'_> {
     /// Whether a number that only the device knows may be another one by now, if that of a length was told after so many others.
     pub(crate) fn is_passing(&self, id: usize, before: usize) -> bool {
         let lengths = self.lengths.borrow();
-        let is_length = |at: usize| at < before && matches!(lengths.get(at).map(|e| &e.kind), Some(ExprKind::Unit));
+        let is_length =
+            |at: usize| at < before && matches!(lengths.get(at).map(|e| &e.kind), Some(ExprKind::Unit));
         let at = id.checked_sub(self.unknowns + self.vars.len());
         // The caller's stay the same during the call.
         id >= self.unknowns && !at.is_some_and(is_length)

@@ -120,7 +120,9 @@ impl Rewriting<'_> {
     fn expr(&self, e: &mut Expr) {
         let place = match &e.kind {
             ExprKind::Field(..) => path_of(e),
-            ExprKind::Len(slice) => path_of(slice).map(|(var, path)| (var, [path, vec![LEN.to_owned()]].concat())),
+            ExprKind::Len(slice) => {
+                path_of(slice).map(|(var, path)| (var, [path, vec![LEN.to_owned()]].concat()))
+            }
             _ => None,
         };
         if let Some((var, path)) = place

@@ -78,7 +78,9 @@ fn number(e: &Expr) -> Option<Expr> {
     match e.as_int() {
         Some(n) => (n >= 0).then(|| Expr::constant(ConstValue::Int(n), Type::U64)),
         None if e.ty == Type::U64 => Some(e.clone()),
-        None => integer(e)?.is_unsigned().then(|| Expr { kind: ExprKind::Cast(e.clone().into()), ty: Type::U64 }),
+        None => {
+            integer(e)?.is_unsigned().then(|| Expr { kind: ExprKind::Cast(e.clone().into()), ty: Type::U64 })
+        }
     }
 }
 

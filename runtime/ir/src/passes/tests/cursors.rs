@@ -72,7 +72,8 @@ impl Writer {
             }
             2 => {
                 let (i, op) = (self.leaf(SCALAR), self.dice.pick(&[Lt, Lt, Le]));
-                let index = if self.dice.below(3) == 0 { plus(&i, &self.about(0, SCALAR)) } else { i.clone() };
+                let index =
+                    if self.dice.below(3) == 0 { plus(&i, &self.about(0, SCALAR)) } else { i.clone() };
                 let mut then = vec![self.at(p, index)];
                 if self.dice.below(3) == 0 {
                     then.extend(self.use_of(both));
@@ -98,7 +99,8 @@ impl Writer {
                 let (start, end) = (self.about(1, SCALAR), binary(Sub, &len(p), &self.about(1, SCALAR)));
                 let start = Some(start.into());
                 let end = (self.dice.below(2) == 0).then(|| end.into());
-                let kind = ExprKind::SubSlice { base: p.clone().into(), start, end, at: AT, proof: Proof::Open };
+                let kind =
+                    ExprKind::SubSlice { base: p.clone().into(), start, end, at: AT, proof: Proof::Open };
                 vec![set(p, Expr { kind, ty: slice() })]
             }
             _ => {
