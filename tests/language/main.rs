@@ -51,6 +51,7 @@ mod parameters;
 mod patterns;
 #[macro_use]
 mod plain;
+mod plain_bytes;
 mod plain_conditions;
 mod plain_constants;
 mod plain_cursors;
@@ -60,6 +61,7 @@ mod plain_gotten;
 mod plain_indices;
 mod plain_items;
 mod plain_iterators;
+mod plain_left;
 mod plain_library;
 mod plain_methods;
 mod plain_ordered;

@@ -5,6 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, Pat, ReturnType};
 
 use super::consumer::captures;
+use super::leaving::Leaves;
 use super::lend;
 use super::lower::{Lower, Lowered, Name, as_statement, held, see};
 use super::operands::Operands;
@@ -86,7 +87,8 @@ impl Lower<'_> {
                 declares.push(quote!(let #held = __r.closure_arg(#text, #mutable, __t.ty(#index));));
             }
             lower.closures += 1;
-            let Lowered { witness, emit: body_emit } = lower.expr(&body);
+            let leaves = Leaves::Closure(ret_index);
+            let Lowered { witness, emit: body_emit } = lower.leaving(leaves, |lower| lower.expr(&body));
             lower.closures -= 1;
             lower.forget_line();
             let (body_witness, capture, by_value) =

@@ -13,8 +13,6 @@ use super::lower::{Lower, Lowered, as_statement, held};
 use super::pattern::Binds;
 use super::spelled::{is_variant, starts_uppercase};
 use super::types::device_type;
-use crate::visitor::{Below, Visit};
-use syn::visit;
 
 const SUPPORTED: &str = "an iterator in a kernel is walked by `for`, or ends in `sum`, `product`, `count`, `min`, `max`, \
     `min_by`, `max_by`, `min_by_key`, `max_by_key`, `fold`, `try_fold`, `reduce`, `any`, `all`, `find`, `rfind`, `find_map`, `position`, `rposition`, `next`, `nth`, `last`, `for_each` or `try_for_each`; write the loop out";
@@ -140,7 +138,7 @@ impl Lower<'_> {
     /// A closure of an iterator, or a function's name: its witness, and what stands where it is called with
     /// the values that `of` holds.
     pub fn inlined(&mut self, f: &Expr, of: &[Ident]) -> Inlined {
-        self.inlined_by(f, of, Self::expr)
+        self.inlined_by(f, of, Self::closure_value)
     }
 
     /// The same, where `lower` lowers the body.
@@ -161,13 +159,6 @@ impl Lower<'_> {
         };
         if let Some(token) = &closure.asyncness {
             return self.refuse(token, "`async` has no meaning in a kernel; remove it").into();
-        }
-        if let Some(found) = returns(&closure.body) {
-            return self.refuse(
-                found,
-                "`return` and `?` in a closure of an iterator are not supported in a kernel; give the value by `if` and `else`, or call a `#[gpu_fn]`",
-            )
-            .into();
         }
         let (Lowered { witness, emit }, captured) = self.capturing(closure.capture.is_some(), |within| {
             within.scoped(|within| within.inlined_body(&closure, &check, of, lower))
@@ -247,25 +238,6 @@ pub fn captures(names: &[Ident]) -> (TokenStream, TokenStream) {
     let texts = names.iter().map(|name| name.to_string());
     let names: Vec<Ident> = names.iter().map(held).collect();
     (quote!(let __captured = (#(__r.capture(#texts, &#names),)*);), quote!(let (#(#names,)*) = __captured;))
-}
-
-/// The first `return` of a closure's own.
-fn returns(body: &Expr) -> Option<syn::ExprReturn> {
-    struct Search(Option<syn::ExprReturn>);
-    impl<'a> Visit<'a> for Search {
-        fn this(&mut self) -> &mut dyn Visit<'a> {
-            self
-        }
-
-        fn visit_expr_return(&mut self, e: &'a syn::ExprReturn) {
-            self.0.get_or_insert_with(|| e.clone());
-        }
-
-        fn visit_expr_closure(&mut self, _: &'a ExprClosure) {}
-    }
-    let mut search = Search(None);
-    visit::visit_expr(&mut Below(&mut search), body);
-    search.0
 }
 
 /// Why a method that begins at the end of an iterator cannot stand behind those before it.

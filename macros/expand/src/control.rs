@@ -1,7 +1,7 @@
 //! Lowering of control flow.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, Pat, RangeLimits};
 
@@ -288,39 +288,6 @@ impl Lower<'_> {
     pub(super) fn continue_(&mut self, e: &syn::ExprContinue) -> Lowered {
         let label_text = label_text(e.label.as_ref());
         Lowered { witness: e.to_token_stream(), emit: quote!(__r.continue_(#label_text)) }
-    }
-
-    pub(super) fn return_(&mut self, e: &syn::ExprReturn) -> Lowered {
-        match &e.expr {
-            Some(value) => {
-                let Lowered { witness, emit } = self.expr(value);
-                let keyword = self.return_witness(e.return_token.span());
-                Lowered {
-                    witness: quote!(#keyword(#witness)),
-                    emit: quote!({ let __v = #emit; __r.return_(::core::option::Option::Some(__v)) }),
-                }
-            }
-            None => {
-                let keyword = self.return_witness(e.return_token.span());
-                Lowered {
-                    witness: quote!(#keyword(())),
-                    emit: quote!(__r.return_(::core::option::Option::None)),
-                }
-            }
-        }
-    }
-
-    /// The witness of a `return`. The witness itself returns its probes, so a `return` of the user's only gives its value
-    /// to `__returns`; one in a closure is the closure's own.
-    fn return_witness(&self, span: proc_macro2::Span) -> TokenStream {
-        if self.closures > 0 {
-            quote_spanned!(span=> return)
-        } else {
-            {
-                let returns = self.own_name("__returns", span);
-                quote_spanned!(span=> #returns.give)
-            }
-        }
     }
 }
 

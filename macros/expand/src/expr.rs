@@ -45,6 +45,7 @@ impl Lower<'_> {
             Expr::Repeat(e) => self.repeat(e),
             Expr::Return(e) => self.return_(e),
             Expr::Struct(e) => self.struct_(e),
+            Expr::Try(e) => self.question(e).unwrap_or_else(|| self.refused(expr)),
             Expr::Tuple(e) => self.tuple(e),
             Expr::Unary(e) => self.unary(e),
             Expr::Unsafe(e) => self.unsafe_block(e),
@@ -60,7 +61,7 @@ impl Lower<'_> {
                 "a pattern can only be tested in the condition of `if` or `while`; use `matches!`"
             }
             Expr::Try(_) => {
-                "`?` is for functions that return an `Option` or a `Result`, and for closures whose type is written, `|i| -> Option<u32> { … }`; in a kernel write `let Some(value) = option else { return };`"
+                "`?` is for functions and closures that return an `Option` or a `Result`; in a kernel write `let Some(value) = option else { return };`"
             }
             Expr::RawAddr(_) => "`&raw` is not supported in a kernel; write `&mut place as *mut T`",
             Expr::Infer(_) => "`_` is not supported here in a kernel; write a value",

@@ -1,10 +1,12 @@
 //! Lowering of `flat_map` and `flatten`: the closure of `flat_map` gives an iterator, over which an inner loop runs.
 
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Block, Expr, ExprMethodCall, Stmt};
 
 use super::consumer::Inlined;
 use super::iteration::chain_has;
+use super::leaving::leaves;
 use super::lower::{Lower, Lowered};
 
 /// The adapters that open an inner loop.
@@ -35,7 +37,7 @@ impl Lower<'_> {
         let (dot, method) = (&call.dot_token, &call.method);
         let iter = self.iterator(&call.receiver);
         let of = self.part_ident();
-        let body = self.inlined_by(f, std::slice::from_ref(&of), Self::inner_iterator);
+        let body = self.inlined_by(f, std::slice::from_ref(&of), Self::inner);
         let (iter_witness, iter_emit) = (iter.witness, iter.emit);
         let Inlined { witness: body_witness, captures, moves, emit: body_emit } = body;
         Lowered {
@@ -45,6 +47,15 @@ impl Lower<'_> {
     }
 
     /// The body of the closure of `flat_map`; its emitter hands a `record::Inner` on, and gives an item of it.
+    fn inner(&mut self, body: &Expr) -> Lowered {
+        if !leaves(body) {
+            return self.inner_iterator(body);
+        }
+        let Lowered { witness, emit } = self.closure_value(body);
+        Lowered { witness, emit: inner_of(&emit) }
+    }
+
+    /// The same without `return` and `?`, where an iterator need not be a value.
     fn inner_iterator(&mut self, body: &Expr) -> Lowered {
         match body {
             Expr::Paren(inner) => {
@@ -61,10 +72,7 @@ impl Lower<'_> {
             }
             value => {
                 let Lowered { witness, emit } = self.expr(value);
-                Lowered {
-                    witness,
-                    emit: quote!({ let __v = #emit; let __i = __r.inner_of(__v); __then(__r, __i) }),
-                }
+                Lowered { witness, emit: inner_of(&emit) }
             }
         }
     }
@@ -73,14 +81,16 @@ impl Lower<'_> {
     fn inner_block(&mut self, block: &Block) -> Lowered {
         let Some((Stmt::Expr(last, None), before)) = block.stmts.split_last() else {
             let Lowered { witness, emit } = self.block(block);
-            return Lowered {
-                witness,
-                emit: quote!({ let __v = #emit; let __i = __r.inner_of(__v); __then(__r, __i) }),
-            };
+            return Lowered { witness, emit: inner_of(&emit) };
         };
         let (before, last) = self.scoped(|lower| (lower.statements(before), lower.inner_iterator(last)));
         let (before_witness, before_emit, witness, emit) =
             (before.witness, before.emit, last.witness, last.emit);
         Lowered { witness: quote!({ #before_witness #witness }), emit: quote!({ #before_emit; #emit }) }
     }
+}
+
+/// Hands on what a value gives, whose emitter this is.
+fn inner_of(emit: &TokenStream) -> TokenStream {
+    quote!({ let __v = #emit; let __i = __r.inner_of(__v); __then(__r, __i) })
 }

@@ -47,6 +47,7 @@ mod iteration;
 mod kept;
 mod kernel;
 mod launch_chain;
+mod leaving;
 mod lend;
 mod let_chain;
 mod loop_index;

@@ -11,6 +11,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
 
 use super::index_types::IndexTypes;
+use super::leaving::Leaves;
 use crate::errors::Errors;
 use crate::rustc_span;
 
@@ -93,6 +94,8 @@ pub struct Lower<'e> {
     last_line: usize,
     /// Depth of closures: a `return` inside one is the closure's own.
     pub closures: usize,
+    /// What `return` and `?` leave.
+    pub leaves: Leaves,
     /// Parts of patterns so far, for their identifiers.
     pub parts: usize,
     /// Open `move` closures: how many scopes are around each, and the names that it has used of these.
@@ -130,6 +133,7 @@ impl<'e> Lower<'e> {
             known: vec![HashMap::new()],
             last_line: 0,
             closures: 0,
+            leaves: Leaves::Function,
             parts: 0,
             captures: RefCell::default(),
             methods: Default::default(),

@@ -26,7 +26,7 @@ use syn::visit_mut;
 /// Rewrites every expression that has a plainer form.
 #[derive(Default)]
 pub struct PlainForms {
-    /// The type that `?` returns from the function around, or from the closure whose type is written.
+    /// The type that `?` returns from the function around; a closure has its own.
     tried: Tried,
     /// The type that `return` returns.
     returned: Option<Type>,
@@ -220,9 +220,8 @@ impl VisitMut for PlainForms {
 impl PlainForms {
     /// Walks below a closure, whose parameters are as `bind` says.
     fn closure(&mut self, closure: &mut ExprClosure, bind: impl FnOnce(&mut Referents, &Pat)) {
-        let written = matches!(closure.output, ReturnType::Type(..));
-        let tried = if written { Tried::of(&closure.output) } else { self.tried };
-        let around = std::mem::replace(&mut self.tried, tried);
+        // Of what type a closure's `?` is, rustc knows.
+        let around = std::mem::take(&mut self.tried);
         let returned = std::mem::replace(&mut self.returned, result(&closure.output));
         let referents = self.referents.clone();
         closure.inputs.iter_mut().for_each(|input| self.visit_pat_mut(input));

@@ -42,6 +42,7 @@ visitors! {
     visit_expr_index: &'ast syn::ExprIndex,
     visit_expr_path: &'ast syn::ExprPath,
     visit_expr_return: &'ast syn::ExprReturn,
+    visit_expr_try: &'ast syn::ExprTry,
     visit_file: &'ast syn::File,
     visit_fn_arg: &'ast syn::FnArg,
     visit_generic_argument: &'ast syn::GenericArgument,

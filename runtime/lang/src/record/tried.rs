@@ -43,6 +43,46 @@ impl Recorder {
         self.accumulated(outcome)
     }
 
+    /// `value?` in a closure whose value has the type `ty`: what `Some` or `Ok` holds. Anything else leaves the closure, or the
+    /// block in its place.
+    pub fn question(&mut self, value: Expr, label: Option<&'static str>, ty: Type) -> Expr {
+        let value = self.value(value);
+        let Some(variant) = variant_with_value(&value.ty) else { return self.refuse_question(&value.ty) };
+        if variant_with_value(&ty) != Some(variant) {
+            return self.refuse_question(&ty);
+        }
+        let value = self.bind_parts(value);
+        let goes_on = self.is_variant(value.clone(), variant);
+        let stops = self.negate(goes_on);
+        self.when(stops, |r| {
+            let rest = match variant {
+                "Some" => r.construct(ty, "None", Vec::new()),
+                _ => {
+                    let error = r.part(value.clone(), Some("Err"), "0");
+                    if !holds_error(&ty, &error.ty) {
+                        return r.refuse_question(&value.ty);
+                    }
+                    r.construct(ty, "Err", vec![("0", error)])
+                }
+            };
+            match label {
+                Some(_) => r.break_(label, Some(rest)),
+                None => r.return_(Some(rest)),
+            }
+        });
+        self.part(value, Some(variant), "0")
+    }
+
+    fn refuse_question(&mut self, ty: &Type) -> Expr {
+        if *ty != Type::Never {
+            let at = self.location();
+            let what =
+                format!("a `{ty}` here; an `Option` or a `Result` can leave a closure that gives the same");
+            self.fail(RecordError::Argument { builtin: "?", what, at });
+        }
+        Expr::never()
+    }
+
     /// Keeps what a closure gives, and leaves the loop unless it is of the variant that goes on.
     fn tried(&mut self, outcome: &Expr, next: Expr, variant: &str) -> Expr {
         let kept = self.assign(outcome.clone(), next);
@@ -61,4 +101,10 @@ impl Recorder {
         }
         Expr::never()
     }
+}
+
+/// Returns whether a `Result` has errors of a type.
+fn holds_error(result: &Type, error: &Type) -> bool {
+    let Type::Enum(e) = result else { return false };
+    e.variant("Err").is_some_and(|err| err.fields.iter().all(|(_, ty)| ty == error))
 }

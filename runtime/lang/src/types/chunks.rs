@@ -266,3 +266,28 @@ impl<T: PartialEq<U>, U, const N: usize> PartialEq<Slice<U>> for [T; N] {
         self.__sub_slice(0, None) == other
     }
 }
+
+// Arrays beside references to slices, as Rust has them.
+macro_rules! beside_arrays {
+    ($($slice:ty),+) => {$(
+        impl<T: PartialEq<U>, U, const N: usize> PartialEq<[U; N]> for $slice {
+            fn eq(&self, other: &[U; N]) -> bool {
+                **self == *other
+            }
+        }
+    )+};
+}
+
+beside_arrays! { &Slice<T>, &mut Slice<T> }
+
+impl<T: PartialEq<U>, U, const N: usize> PartialEq<&Slice<U>> for [T; N] {
+    fn eq(&self, other: &&Slice<U>) -> bool {
+        *self == **other
+    }
+}
+
+impl<T: PartialEq<U>, U, const N: usize> PartialEq<&mut Slice<U>> for [T; N] {
+    fn eq(&self, other: &&mut Slice<U>) -> bool {
+        *self == **other
+    }
+}

@@ -47,6 +47,20 @@ impl<T: PartialEq, const N: usize> PartialEq<Slice<T>> for [T; N] {
 
 impl<T> UserType for Slice<T> {}
 
+macro_rules! beside_arrays {
+    ($($slice:ty),+) => {$(
+        impl<T: PartialEq, const N: usize> PartialEq<[T; N]> for $slice {
+            type Marker = OfSlices<T::Marker>;
+        }
+
+        impl<T: PartialEq, const N: usize> PartialEq<$slice> for [T; N] {
+            type Marker = OfSlices<T::Marker>;
+        }
+    )+};
+}
+
+beside_arrays! { &Slice<T>, &mut Slice<T> }
+
 /// References compare as what they refer to.
 impl<L: PartialEq<R> + ?Sized, R: ?Sized> PartialEq<&R> for &L {
     type Marker = L::Marker;
