@@ -176,21 +176,17 @@ impl BodyCheck<'_> {
             other => other,
         };
         let Pat::Slice(elements) = elements else { return };
-        let message = match matched {
+        let name = match matched {
             Expr::Path(path) => match self.slice(path) {
-                Some((name, true)) => format!(
-                    "a pattern takes apart slices that are only read; index `{name}`: `{name}[0]`, or split it: `{name}.split_at_mut(n)`"
-                ),
-                Some((name, false)) => format!(
-                    "elements of slices are names, `_` or constants in patterns, and a `match` ends with `_ => …`; or index it: `{name}[0]`"
-                ),
+                Some((name, _)) => name,
                 None => return,
             },
-            Expr::Reference(part) if is_part(&part.expr) => {
-                "a pattern takes apart a slice that has a name; write `let part = &x[a..b];` before it".into()
-            }
+            Expr::Reference(part) if is_part(&part.expr) => "part",
             _ => return,
         };
+        let message = format!(
+            "elements of slices are names, `_`, constants or ranges in patterns, a `match` ends with `_ => …`, and a `let` with `else`; or index it: `{name}[0]`"
+        );
         self.errors.at(elements, message);
     }
 

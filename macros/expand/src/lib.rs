@@ -25,6 +25,7 @@ mod derive_enum;
 mod derive_stage;
 mod device_method;
 mod device_path;
+mod disjoint;
 mod errors;
 mod expected;
 mod expr;

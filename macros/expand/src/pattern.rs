@@ -8,6 +8,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, Member, Pat, RangeLimits};
 
 use super::lower::{Lower, Name, held};
+use super::slice_pattern::of_bytes;
 use super::spelled::{is_constant, is_variant};
 use crate::tokens::optional;
 use crate::visitor::{Below, BelowMut, Visit, VisitMut};
@@ -84,6 +85,10 @@ impl Lower<'_> {
             Pat::Wild(_) | Pat::Rest(_) => quote!(__r.bool_(true)),
             Pat::Paren(inner) => self.test(&inner.pat, of, binds, setup, bindings),
             Pat::Type(typed) => self.test(&typed.pat, of, binds, setup, bindings),
+            Pat::Lit(lit) if matches!(lit.lit, syn::Lit::ByteStr(_)) => match of_bytes(lit) {
+                Some(bytes) => self.elements(&bytes, of, binds, setup, bindings),
+                None => quote!(__r.bool_(true)),
+            },
             Pat::Lit(lit) => {
                 let value = self.pattern_value(&Expr::Lit(lit.clone()), of);
                 compare(&quote!(Eq), of, &value)

@@ -17,7 +17,7 @@ use super::expected;
 use super::lend::{may_lend, method_may_lend};
 use super::part_method;
 use super::range_index;
-use super::referents::Referents;
+use super::referents::{Given, Referents};
 use super::slice_pattern;
 use super::spelled::writes_receiver;
 use crate::visitor::{BelowMut, VisitMut};
@@ -151,7 +151,7 @@ impl VisitMut for PlainForms {
         };
         visit_mut::visit_stmt_mut(&mut BelowMut(self), stmt);
         self.referents.local(stmt);
-        slices.iter().for_each(|slice| self.referents.slice(slice));
+        slices.iter().for_each(|(slice, mutable)| self.referents.slice(slice, *mutable));
     }
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
@@ -160,7 +160,9 @@ impl VisitMut for PlainForms {
             return;
         }
         if let Expr::Closure(closure) = expr {
-            return self.closure(closure, Referents::called);
+            return self.closure(closure, |referents, inputs| {
+                inputs.iter().for_each(|input| referents.called(input))
+            });
         }
         range_index::mark(expr, &|index| self.referents.is_range(index));
         slice_pattern::rewrite(expr, &self.referents);
@@ -205,7 +207,11 @@ impl VisitMut for PlainForms {
             Expr::MethodCall(e) if method_may_lend(e) => {
                 e.args.iter_mut().for_each(|arg| self.referents.argument(arg))
             }
-            Expr::MethodCall(e) if Referents::gives_items(e) => return self.adapter(e),
+            Expr::MethodCall(e) => {
+                if let Some(given) = Referents::given(e) {
+                    return self.adapter(e, given);
+                }
+            }
             Expr::ForLoop(e) => return self.loop_over(e),
             Expr::If(e) => return self.branches(e),
             _ => {}
@@ -219,29 +225,32 @@ impl VisitMut for PlainForms {
 
 impl PlainForms {
     /// Walks below a closure, whose parameters are as `bind` says.
-    fn closure(&mut self, closure: &mut ExprClosure, bind: impl FnOnce(&mut Referents, &Pat)) {
+    fn closure(&mut self, closure: &mut ExprClosure, bind: impl FnOnce(&mut Referents, &[&Pat])) {
         // Of what type a closure's `?` is, rustc knows.
         let around = std::mem::take(&mut self.tried);
         let returned = std::mem::replace(&mut self.returned, result(&closure.output));
         let referents = self.referents.clone();
         closure.inputs.iter_mut().for_each(|input| self.visit_pat_mut(input));
-        if let Some(first) = closure.inputs.first() {
-            bind(&mut self.referents, first);
-        }
-        closure.inputs.iter().skip(1).for_each(|input| self.referents.called(input));
+        bind(&mut self.referents, &closure.inputs.iter().collect::<Vec<_>>());
         self.visit_expr_mut(&mut closure.body);
         (self.tried, self.returned, self.referents) = (around, returned, referents);
     }
 
     /// Walks below `rows.iter().map(|row| …)`.
-    fn adapter(&mut self, call: &mut ExprMethodCall) {
+    fn adapter(&mut self, call: &mut ExprMethodCall, given: Given) {
         let over = (*call.receiver).clone();
         self.visit_expr_mut(&mut call.receiver);
         for arg in &mut call.args {
             match arg {
-                Expr::Closure(closure) => {
-                    self.closure(closure, |referents, pat| referents.walked(pat, &over))
-                }
+                Expr::Closure(closure) => self.closure(closure, |referents, inputs| match (given, inputs) {
+                    (Given::Item, [item]) => referents.walked(item, &over),
+                    (Given::Second, [so_far, item]) => {
+                        referents.called(so_far);
+                        referents.asked(item, &over);
+                    }
+                    (Given::Reference, [item]) => referents.asked(item, &over),
+                    _ => inputs.iter().for_each(|input| referents.called(input)),
+                }),
                 other => self.visit_expr_mut(other),
             }
         }

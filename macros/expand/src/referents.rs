@@ -27,8 +27,21 @@ enum Known {
     Open,
     /// It is a slice, which this body does not write by it.
     Slice,
+    /// It is a slice that may be written.
+    SliceMut,
     /// It is a range with a start and an end.
     Range,
+}
+
+/// How a closure gets the items of an iterator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// Its parameter is an item.
+    Item,
+    /// Its second parameter is.
+    Second,
+    /// Its parameter refers to one.
+    Reference,
 }
 
 /// The variables in scope of which tokens tell something, and the fields of those that are tuples: `pair.0`.
@@ -102,7 +115,12 @@ impl Referents {
             (Pat::Tuple(pat), init) if splits(init, &["split_at"]) => {
                 pat.elems.iter().for_each(|pat| self.bind(pat, Some(Known::Slice)));
             }
-            (Pat::TupleStruct(_), init) if splits(init, SPLIT_ENDS) || gives_part(init) => {
+            (Pat::Tuple(pat), init) if splits(init, &["split_at_mut"]) => {
+                pat.elems.iter().for_each(|pat| self.bind(pat, Some(Known::SliceMut)));
+            }
+            (Pat::TupleStruct(_), init)
+                if splits(init, SPLIT_ENDS) || splits(init, SPLIT_ENDS_MUT) || gives_part(init) =>
+            {
                 self.matched(pat, init)
             }
             (pat, init) => self.bind(pat, self.of_value(init)),
@@ -124,13 +142,31 @@ impl Referents {
     pub fn walked(&mut self, pat: &Pat, over: &Expr) {
         match (pat, over) {
             (pat, Expr::Paren(e)) => self.walked(pat, &e.expr),
+            (Pat::Reference(pat), over) => self.walked(&pat.pat, over),
             (Pat::Tuple(pair), Expr::MethodCall(call)) if call.method == "enumerate" => {
                 if let Some(item) = pair.elems.iter().nth(1) {
                     self.walked(item, &call.receiver);
                 }
             }
+            (Pat::Tuple(pair), Expr::MethodCall(call)) if call.method == "zip" && pair.elems.len() == 2 => {
+                let sides = [Some(&*call.receiver), call.args.first()];
+                pair.elems
+                    .iter()
+                    .zip(sides.into_iter().flatten())
+                    .for_each(|(pat, side)| self.walked(pat, side));
+            }
+            (Pat::Tuple(_), Expr::MethodCall(call)) if passes_on(call) => self.walked(pat, &call.receiver),
             (pat, over) => self.bind(pat, of_items(over)),
         }
+    }
+
+    /// The parameter of a closure that is asked about items of this.
+    pub fn asked(&mut self, pat: &Pat, over: &Expr) {
+        let is_slice = |known: &Known| matches!(known, Known::Slice | Known::SliceMut);
+        let mut items = Self::default();
+        items.walked(pat, over);
+        self.called(pat);
+        self.0.extend(items.0.into_iter().filter(|(_, known)| is_slice(known)));
     }
 
     /// The variables of `if let`, or of a part of a chain.
@@ -152,6 +188,9 @@ impl Referents {
                 Pat::Tuple(pair) if splits(value, SPLIT_ENDS) => {
                     pair.elems.iter().skip(1).for_each(|rest| self.bind(rest, Some(Known::Slice)));
                 }
+                Pat::Tuple(pair) if splits(value, SPLIT_ENDS_MUT) => {
+                    pair.elems.iter().skip(1).for_each(|rest| self.bind(rest, Some(Known::SliceMut)));
+                }
                 item => self.bind(item, of_items(value)),
             }
         }
@@ -165,9 +204,16 @@ impl Referents {
         }
     }
 
-    /// Returns whether a method takes a closure that is called with each item.
-    pub fn gives_items(call: &ExprMethodCall) -> bool {
-        ["map", "for_each", "flat_map", "any", "all", "filter_map"].iter().any(|method| call.method == method)
+    /// How the closure of a method gets items, if it does.
+    pub fn given(call: &ExprMethodCall) -> Option<Given> {
+        let is_in = |methods: &[&str]| methods.iter().any(|method| call.method == method);
+        if is_in(ITEMS) {
+            return Some(Given::Item);
+        }
+        if is_in(FOLDS) {
+            return Some(Given::Second);
+        }
+        is_in(ASKING).then_some(Given::Reference)
     }
 
     /// Rewrites an argument of a function of the user's own.
@@ -190,13 +236,17 @@ impl Referents {
             Some(Known::Array) => *variable = parse_quote_spanned!(span=> &*#variable),
             Some(Known::ArrayMut) => *variable = parse_quote_spanned!(span=> &mut *#variable),
             Some(Known::Item) => *variable = parse_quote_spanned!(span=> ((#variable))),
-            Some(Known::Open | Known::Slice | Known::Range) | None => {}
+            Some(Known::Open | Known::Slice | Known::SliceMut | Known::Range) | None => {}
         }
     }
 
-    /// Returns whether a variable is a slice.
-    pub fn is_slice(&self, name: &syn::Ident) -> bool {
-        self.0.get(&name.to_string()) == Some(&Known::Slice)
+    /// Whether a variable that is a slice may be written; `None` of any other.
+    pub fn slice_of(&self, name: &syn::Ident) -> Option<bool> {
+        match self.0.get(&name.to_string())? {
+            Known::Slice => Some(false),
+            Known::SliceMut => Some(true),
+            _ => None,
+        }
     }
 
     /// Returns whether an expression is a range that is a value: the name of one, or a clone of it.
@@ -210,8 +260,8 @@ impl Referents {
     }
 
     /// Notes that a variable is a slice.
-    pub fn slice(&mut self, name: &syn::Ident) {
-        self.0.insert(name.to_string(), Known::Slice);
+    pub fn slice(&mut self, name: &syn::Ident, mutable: bool) {
+        self.0.insert(name.to_string(), part(mutable));
     }
 
     /// Rewrites a value of which this type is expected.
@@ -233,7 +283,7 @@ impl Referents {
         match value {
             Expr::Paren(e) => self.of_value(&e.expr),
             Expr::Reference(e) if may_be_array(value) => Some(referring(e.mutability)),
-            Expr::Reference(e) if e.mutability.is_none() && is_part(&e.expr) => Some(Known::Slice),
+            Expr::Reference(e) if is_part(&e.expr) => Some(part(e.mutability.is_some())),
             Expr::Lit(_) if may_be_array(value) => Some(Known::Array),
             Expr::Path(_) | Expr::Field(_) => self.of(value),
             Expr::Range(range) if range.start.is_some() && range.end.is_some() => Some(Known::Range),
@@ -275,13 +325,15 @@ fn referring(mutability: Option<Token![mut]>) -> Known {
     if mutability.is_some() { Known::ArrayMut } else { Known::Array }
 }
 
+fn part(mutable: bool) -> Known {
+    if mutable { Known::SliceMut } else { Known::Slice }
+}
+
 fn of_type(ty: &Type) -> Option<Known> {
     match ty {
         Type::Paren(ty) => of_type(&ty.elem),
         Type::Reference(ty) if matches!(*ty.elem, Type::Array(_)) => Some(referring(ty.mutability)),
-        Type::Reference(ty) if matches!(*ty.elem, Type::Slice(_)) && ty.mutability.is_none() => {
-            Some(Known::Slice)
-        }
+        Type::Reference(ty) if matches!(*ty.elem, Type::Slice(_)) => Some(part(ty.mutability.is_some())),
         Type::Path(ty) => {
             let last = ty.path.segments.last()?;
             (last.ident == "Range" || last.ident == "RangeInclusive").then_some(Known::Range)
@@ -295,11 +347,16 @@ fn of_items(over: &Expr) -> Option<Known> {
     match over {
         Expr::Reference(e) if may_be_array(over) => Some(referring(e.mutability)),
         over if gives_part(over) => Some(Known::Slice),
+        Expr::Paren(e) => of_items(&e.expr),
+        Expr::MethodCall(call) if passes_on(call) => {
+            of_items(&call.receiver).filter(|known| matches!(known, Known::Slice | Known::SliceMut))
+        }
         Expr::MethodCall(call) if is_place(&call.receiver) => {
             match (call.method.to_string().as_str(), call.args.len()) {
                 ("iter" | "first" | "last", 0) | ("get", 1) => Some(Known::Item),
                 ("iter_mut", 0) => Some(Known::ArrayMut),
                 ("chunks" | "chunks_exact" | "windows", 1) => Some(Known::Slice),
+                ("chunks_mut" | "chunks_exact_mut", 1) => Some(Known::SliceMut),
                 _ => None,
             }
         }
@@ -307,16 +364,48 @@ fn of_items(over: &Expr) -> Option<Known> {
     }
 }
 
+/// Methods whose closure is called with each item itself.
+const ITEMS: &[&str] = &[
+    "map",
+    "for_each",
+    "try_for_each",
+    "flat_map",
+    "map_while",
+    "any",
+    "all",
+    "filter_map",
+    "find_map",
+    "position",
+];
+
+/// Methods whose closure is called with a value so far and each item.
+const FOLDS: &[&str] = &["fold", "try_fold", "scan"];
+
+/// Methods whose closure is called with a reference to each item.
+const ASKING: &[&str] =
+    &["filter", "find", "take_while", "skip_while", "inspect", "min_by_key", "max_by_key"];
+
+/// Adapters that give items of what they adapt.
+const PASSING: &[&str] =
+    &["filter", "skip", "take", "rev", "step_by", "take_while", "skip_while", "inspect", "peekable"];
+
 /// Methods that give an element and a slice of the others.
 const SPLIT_ENDS: &[&str] = &["split_first", "split_last"];
+
+/// The same of slices that are written.
+const SPLIT_ENDS_MUT: &[&str] = &["split_first_mut", "split_last_mut"];
 
 /// Returns whether a value is what one of these methods of slices gives.
 fn splits(value: &Expr, methods: &[&str]) -> bool {
     matches!(value, Expr::MethodCall(call) if is_place(&call.receiver) && methods.iter().any(|name| call.method == name))
 }
 
+fn passes_on(call: &ExprMethodCall) -> bool {
+    PASSING.iter().any(|adapter| call.method == adapter)
+}
+
 /// Returns whether a place is a part of a slice, `x[a..b]`.
-fn is_part(place: &Expr) -> bool {
+pub fn is_part(place: &Expr) -> bool {
     matches!(place, Expr::Index(e) if matches!(*e.index, Expr::Range(_)))
 }
 

@@ -2,22 +2,53 @@
 //!
 //! `if let [first, rest @ ..] = x { … }` is `if x.len() >= 1 { let first = &x[0]; let rest = &x[1..]; … }`, and `let first = x[0];` of
 //! `&[first, ..]`. Slices of bodies are descriptors, which no pattern of Rust's takes apart, so this is done for variables that tokens
-//! tell to be slices.
+//! tell to be slices, and for parts, `&x[a..b]`, which get a name.
 
-use proc_macro2::{Ident, Literal};
+use proc_macro2::{Ident, Literal, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    BinOp, Block, Expr, ExprMatch, Local, Pat, PatIdent, PatSlice, Stmt, parse_quote, parse_quote_spanned,
+    BinOp, Block, Expr, ExprMatch, Lit, Local, Pat, PatIdent, PatLit, PatSlice, Stmt, parse_quote,
+    parse_quote_spanned,
 };
 
+use super::disjoint::{At, Place, split};
 use super::matching::{Matches, guarded};
-use super::referents::Referents;
+use super::referents::{Referents, is_part};
+
+/// What a pattern takes apart.
+struct Of {
+    /// The name of the slice.
+    slice: Ident,
+    /// Whether the pattern may give references that write it.
+    mutable: bool,
+    /// What the name stands for, if it is not the user's.
+    part: Option<Expr>,
+}
+
+impl Of {
+    /// `let slice = &x[a..b]`, which always matches.
+    fn named(&self) -> Option<Expr> {
+        let (slice, part) = (&self.slice, self.part.as_ref()?);
+        Some(parse_quote!(let #slice = #part))
+    }
+
+    /// `of` with the name of the slice.
+    fn within(&self, of: Expr) -> Expr {
+        let slice = &self.slice;
+        match &self.part {
+            Some(part) => parse_quote!({ let #slice = #part; #of }),
+            None => of,
+        }
+    }
+}
 
 /// A pattern of a slice.
 struct Taken {
     /// Whether the slice matches.
     test: Expr,
+    /// Statements before the values of parts.
+    setup: Vec<Stmt>,
     /// The names and the values of parts.
     names: Vec<(Pat, Expr)>,
     /// The lengths that certainly match: each one, or all from it on.
@@ -68,35 +99,33 @@ pub fn rewrite_statement(expr: &mut Expr, referents: &Referents) {
 
 /// `matches!(x, pattern if guard)`
 fn is_matched(Matches { value, pat, guard }: &Matches, referents: &Referents) -> Option<Expr> {
-    let taken = any_of(pat, of_slice(value, referents)?)?;
+    let of = of_slice(value, referents)?;
+    let taken = any_of(pat, &of)?;
     let (test, bound) = (&taken.test, bindings(&taken));
-    Some(match guard {
+    Some(of.within(match guard {
         Some(guard) => parse_quote!((#test && { #(#bound)* #guard })),
         None => parse_quote!((#test)),
-    })
+    }))
 }
 
-/// Rewrites `let [first, rest @ ..] = x else { … };`; gives the names of parts that are slices.
-pub fn rewrite_let(local: &mut Local, referents: &Referents) -> Vec<Ident> {
+/// Rewrites `let [first, rest @ ..] = x else { … };`; gives the names of parts that are slices, and whether they may be written.
+pub fn rewrite_let(local: &mut Local, referents: &Referents) -> Vec<(Ident, bool)> {
     let Some(init) = &mut local.init else { return Vec::new() };
     let Some((_, diverge)) = &init.diverge else { return Vec::new() };
-    let Some(Taken { test, names, .. }) = of_slice(&init.expr, referents).and_then(|x| taken(&local.pat, x))
-    else {
-        return Vec::new();
-    };
+    let Some(of) = of_slice(&init.expr, referents) else { return Vec::new() };
+    let Some(Taken { test, setup, names, .. }) = taken(&local.pat, &of) else { return Vec::new() };
     let (pats, values): (Vec<_>, Vec<_>) = names.into_iter().unzip();
-    let is_part = |(pat, value): (&Pat, &Expr)| match (pat, value) {
-        (Pat::Ident(name), Expr::Reference(part)) => match &*part.expr {
-            Expr::Index(index) if matches!(*index.index, Expr::Range(_)) => Some(name.ident.clone()),
-            _ => None,
-        },
+    let is_slice = |(pat, value): (&Pat, &Expr)| match (pat, value) {
+        (Pat::Ident(name), Expr::Reference(part)) if is_part(&part.expr) => {
+            Some((name.ident.clone(), part.mutability.is_some()))
+        }
         _ => None,
     };
-    let slices = pats.iter().zip(&values).filter_map(is_part).collect();
-    *init.expr = match values.as_slice() {
-        [value] => parse_quote!(if #test { #value } else #diverge),
-        values => parse_quote!(if #test { (#(#values),*) } else #diverge),
-    };
+    let slices = pats.iter().zip(&values).filter_map(is_slice).collect();
+    *init.expr = of.within(match values.as_slice() {
+        [value] => parse_quote!(if #test { #(#setup)* #value } else #diverge),
+        values => parse_quote!(if #test { #(#setup)* (#(#values),*) } else #diverge),
+    });
     local.pat = match pats.as_slice() {
         [pat] => pat.clone(),
         pats => parse_quote!((#(#pats),*)),
@@ -105,10 +134,21 @@ pub fn rewrite_let(local: &mut Local, referents: &Referents) -> Vec<Ident> {
     slices
 }
 
-/// The name of a variable that is a slice.
-fn of_slice<'e>(expr: &'e Expr, referents: &Referents) -> Option<&'e Ident> {
-    let Expr::Path(path) = expr else { return None };
-    path.path.get_ident().filter(|name| referents.is_slice(name))
+/// The slice that an expression is: a variable, or a part of another slice.
+fn of_slice(expr: &Expr, referents: &Referents) -> Option<Of> {
+    match expr {
+        Expr::Path(path) => {
+            let slice = path.path.get_ident()?;
+            let mutable = referents.slice_of(slice)?;
+            Some(Of { slice: slice.clone(), mutable, part: None })
+        }
+        Expr::Reference(e) if is_part(&e.expr) => {
+            let slice = Ident::new("__taken", Span::mixed_site());
+            Some(Of { slice, mutable: e.mutability.is_some(), part: Some(expr.clone()) })
+        }
+        Expr::Paren(e) => of_slice(&e.expr, referents),
+        _ => None,
+    }
 }
 
 /// A condition `let [first, ..] = x`, and the block behind it.
@@ -119,12 +159,25 @@ fn tested(cond: &mut Expr, block: &mut Block, referents: &Referents) {
         // What stands behind a pattern in a chain may use its names.
         let mut within = referents.clone();
         chained(&mut chain.left, &mut within);
-        return tested(&mut chain.right, block, &within);
+        tested(&mut chain.right, block, &within);
+        let (left, right) = (&chain.left, &chain.right);
+        // A `let` cannot be in parentheses, which a chain on the right would be.
+        *cond = parse_quote!(#left && #right);
+        return;
     }
     let Expr::Let(e) = &*cond else { return };
-    if let Some(taken) = of_slice(&e.expr, referents).and_then(|x| taken(&e.pat, x)) {
+    let Some(of) = of_slice(&e.expr, referents) else { return };
+    if let Some(taken) = taken(&e.pat, &of) {
         block.stmts.splice(0..0, bindings(&taken));
-        *cond = taken.test;
+        *cond = behind(of.named(), taken.test);
+    }
+}
+
+/// A condition behind one that always holds.
+fn behind(first: Option<Expr>, cond: Expr) -> Expr {
+    match first {
+        Some(first) => parse_quote!(#first && #cond),
+        None => cond,
     }
 }
 
@@ -150,34 +203,37 @@ fn chained(cond: &mut Expr, referents: &mut Referents) {
 /// `let [first, ..] = x` of a chain as a test, and a `let` of the names, which always matches.
 fn tried(cond: &Expr, referents: &mut Referents) -> Option<(Expr, Option<Expr>)> {
     let Expr::Let(e) = cond else { return None };
-    let taken = of_slice(&e.expr, referents).and_then(|x| taken(&e.pat, x));
+    let of = of_slice(&e.expr, referents);
+    let taken = of.as_ref().and_then(|of| taken(&e.pat, of));
     referents.forget_all(e.pat.to_token_stream());
     let taken = taken?;
     taken.names.iter().for_each(|(pat, value)| referents.tested(pat, value));
     let bound = bound_in_chain(&taken);
-    Some((taken.test, bound))
+    Some((behind(of?.named(), taken.test), bound))
 }
 
 /// The names of a pattern, for a chain of conditions.
-fn bound_in_chain(Taken { names, .. }: &Taken) -> Option<Expr> {
+fn bound_in_chain(Taken { setup, names, .. }: &Taken) -> Option<Expr> {
     let (pats, values): (Vec<_>, Vec<_>) = names.iter().map(|(pat, value)| (pat, value)).unzip();
     match (pats.as_slice(), values.as_slice()) {
         ([], _) => None,
         ([pat], [value]) => Some(parse_quote!(let #pat = #value)),
-        _ => Some(parse_quote!(let (#(#pats),*) = (#(#values),*))),
+        _ if setup.is_empty() => Some(parse_quote!(let (#(#pats),*) = (#(#values),*))),
+        _ => Some(parse_quote!(let (#(#pats),*) = { #(#setup)* (#(#values),*) })),
     }
 }
 
 fn bindings(taken: &Taken) -> Vec<Stmt> {
-    taken.names.iter().map(|(pat, value)| parse_quote!(let #pat = #value;)).collect()
+    let named = taken.names.iter().map(|(pat, value)| parse_quote!(let #pat = #value;));
+    taken.setup.iter().cloned().chain(named).collect()
 }
 
 /// A `match` as blocks behind tests. The last arm needs none: the arms take every slice, or this gives nothing.
 fn matched(e: &ExprMatch, referents: &Referents) -> Option<Expr> {
-    let slice = of_slice(&e.expr, referents)?;
+    let of = of_slice(&e.expr, referents)?;
     let case = |arm| {
         let (pat, guard) = guarded(arm);
-        Some(Case { taken: any_of(pat, slice)?, guard, body: &arm.body })
+        Some(Case { taken: any_of(pat, &of)?, guard, body: &arm.body })
     };
     let cases: Vec<Case> = e.arms.iter().map(case).collect::<Option<_>>()?;
     let takes_anything = |case: &Case| case.taken.lengths == [Length::From(0)];
@@ -200,7 +256,7 @@ fn matched(e: &ExprMatch, referents: &Referents) -> Option<Expr> {
             }
         };
     }
-    Some(plain)
+    Some(of.within(plain))
 }
 
 /// A condition as an operand of `&&`.
@@ -223,40 +279,63 @@ fn takes_all(cases: &[Case]) -> bool {
     ends && from.min().is_some_and(|from| (0..from).all(|n| lengths.contains(&Length::Exactly(n))))
 }
 
-/// The pattern in parentheses, and whether it is one of values: behind a `&`.
-fn without_parens(pat: &Pat) -> (&Pat, bool) {
+/// The pattern in parentheses, and whether it is one of values: behind a `&`, or behind a `&mut` of a slice that is written.
+fn without_parens(pat: &Pat, mutable: bool) -> (&Pat, bool) {
     match pat {
-        Pat::Paren(inner) => without_parens(&inner.pat),
-        Pat::Reference(of) if of.mutability.is_none() => (without_parens(&of.pat).0, true),
+        Pat::Paren(inner) => without_parens(&inner.pat, mutable),
+        Pat::Reference(of) if of.mutability.is_some() == mutable => {
+            (without_parens(&of.pat, mutable).0, true)
+        }
         pat => (pat, false),
     }
 }
 
 /// A pattern of an arm: of slices, or of anything.
-fn any_of(pat: &Pat, slice: &Ident) -> Option<Taken> {
-    let anything = |names| Taken { test: parse_quote!(true), names, lengths: vec![Length::From(0)] };
+fn any_of(pat: &Pat, of: &Of) -> Option<Taken> {
+    let anything =
+        |names| Taken { test: parse_quote!(true), setup: Vec::new(), names, lengths: vec![Length::From(0)] };
     match pat {
-        Pat::Paren(inner) => any_of(&inner.pat, slice),
+        Pat::Paren(inner) => any_of(&inner.pat, of),
         Pat::Wild(_) => Some(anything(Vec::new())),
         Pat::Ident(name) if name.subpat.is_none() && is_name(name) => {
+            let slice = &of.slice;
             Some(anything(vec![(pat.clone(), parse_quote!(#slice))]))
         }
         Pat::Or(or) => {
-            let cases: Vec<Taken> = or.cases.iter().map(|case| taken(case, slice)).collect::<Option<_>>()?;
+            let cases: Vec<Taken> = or.cases.iter().map(|case| taken(case, of)).collect::<Option<_>>()?;
             let tests = cases.iter().map(|case| &case.test);
             cases.iter().all(|case| case.names.is_empty()).then(|| Taken {
                 test: parse_quote!((#(#tests)||*)),
+                setup: Vec::new(),
                 names: Vec::new(),
                 lengths: cases.iter().flat_map(|case| case.lengths.clone()).collect(),
             })
         }
-        pat => taken(pat, slice),
+        pat => taken(pat, of),
+    }
+}
+
+/// `b"text"` as a pattern of its bytes.
+pub fn of_bytes(PatLit { lit, .. }: &PatLit) -> Option<PatSlice> {
+    let Lit::ByteStr(text) = lit else { return None };
+    let span = text.span();
+    let bytes = text.value().into_iter().map(|byte| syn::LitByte::new(byte, span));
+    match parse_quote_spanned!(span=> [#(#bytes),*]) {
+        Pat::Slice(bytes) => Some(bytes),
+        _ => None,
     }
 }
 
 /// A pattern of a slice; nothing if a part of it is more than a name or a constant.
-fn taken(pat: &Pat, slice: &Ident) -> Option<Taken> {
-    let (Pat::Slice(PatSlice { elems, .. }), by_value) = without_parens(pat) else { return None };
+fn taken(pat: &Pat, of: &Of) -> Option<Taken> {
+    let (pat, by_value) = without_parens(pat, of.mutable);
+    let elems = match pat {
+        Pat::Slice(PatSlice { elems, .. }) => elems.clone(),
+        Pat::Lit(bytes) => of_bytes(bytes)?.elems,
+        Pat::Or(_) => return any_of(pat, of),
+        _ => return None,
+    };
+    let slice = &of.slice;
     let rest = elems.iter().position(is_rest);
     let least = elems.len() - usize::from(rest.is_some());
     let span = pat.span();
@@ -265,44 +344,44 @@ fn taken(pat: &Pat, slice: &Ident) -> Option<Taken> {
         None => parse_quote_spanned!(span=> #slice.len() == #length),
         Some(_) => parse_quote_spanned!(span=> #slice.len() >= #length),
     };
-    let (mut names, mut lengths) =
-        (Vec::new(), vec![rest.map_or(Length::Exactly(least), |_| Length::From(least))]);
+    let (mut names, mut places, mut lengths) =
+        (Vec::new(), Vec::new(), vec![rest.map_or(Length::Exactly(least), |_| Length::From(least))]);
     for (i, elem) in elems.iter().enumerate() {
         let behind = elems.len() - i;
-        let index = |n: usize, from_end: bool| -> Expr {
-            let n = Literal::usize_suffixed(n);
-            if from_end {
-                parse_quote_spanned!(span=> #slice.len() - #n)
-            } else {
-                parse_quote_spanned!(span=> #n)
-            }
-        };
         let at = match rest {
             Some(rest) if i == rest => {
                 if let Pat::Ident(name) = elem {
-                    if by_value != name.by_ref.is_some() {
+                    if by_value != name.by_ref.is_some() || by_value && of.mutable {
                         return None;
                     }
-                    let start = index(i, false);
-                    let end = (behind > 1).then(|| index(behind - 1, true));
+                    let end = (behind > 1).then_some(At::Back(behind - 1));
+                    let place = Place { start: At::Front(i), end: Some(end) };
                     let name = PatIdent { subpat: None, by_ref: None, ..name.clone() };
-                    names.push((Pat::Ident(name), parse_quote_spanned!(span=> &#slice[#start..#end])));
+                    names.push((Pat::Ident(name), place.of(slice, of.mutable, span)));
+                    places.push(place);
                 }
                 continue;
             }
-            Some(rest) if i > rest => index(behind, true),
-            _ => index(i, false),
+            Some(rest) if i > rest => At::Back(behind),
+            _ => At::Front(i),
         };
-        let Part { name, test: more } = part(elem, &parse_quote_spanned!(span=> #slice[#at]), by_value)?;
-        names.extend(name);
+        let index = at.index(slice, span);
+        let Part { name, test: more } =
+            part(elem, &parse_quote_spanned!(span=> #slice[#index]), (by_value, of.mutable))?;
+        if let Some(name) = name {
+            names.push(name);
+            places.push(Place { start: at, end: None });
+        }
         if let Some(more) = more {
             lengths.clear();
             test = parse_quote_spanned!(span=> #test && #more);
         }
     }
+    let writes = of.mutable && !by_value && names.len() > 1;
+    let setup = if writes { split(slice, &mut names, &places, span) } else { Vec::new() };
     // A name that hides the slice comes last: the other values are parts of the slice.
     names.sort_by_key(|(pat, _)| matches!(pat, Pat::Ident(name) if name.ident == *slice));
-    Some(Taken { test, names, lengths })
+    Some(Taken { test, setup, names, lengths })
 }
 
 fn is_rest(pat: &Pat) -> bool {
@@ -324,20 +403,23 @@ struct Part {
     test: Option<Expr>,
 }
 
+/// How the names of a pattern are bound: whether to values, and whether the slice may be written.
+type Binds = (bool, bool);
+
 /// The pattern of an element, whose names are references, or values.
-fn part(pat: &Pat, element: &Expr, by_value: bool) -> Option<Part> {
+fn part(pat: &Pat, element: &Expr, binds: Binds) -> Option<Part> {
     let tests = |pat: &Pat| Some(parse_quote!(matches!(#element, #pat)));
     Some(match pat {
         Pat::Wild(_) => Part { name: None, test: None },
-        Pat::Paren(inner) => return part(&inner.pat, element, by_value),
+        Pat::Paren(inner) => return part(&inner.pat, element, binds),
         Pat::Ident(name) if is_name(name) => {
             let test = match &name.subpat {
                 Some((_, within)) => {
-                    Some(part(within, element, by_value)?).filter(|of| of.name.is_none())?.test
+                    part(within, element, binds).filter(|of| of.name.is_none()).map(|of| of.test)?
                 }
                 None => None,
             };
-            Part { name: Some(named(name, element, by_value)?), test }
+            Part { name: Some(named(name, element, binds)?), test }
         }
         Pat::Lit(_) | Pat::Range(_) | Pat::Path(_) | Pat::Ident(_) => Part { name: None, test: tests(pat) },
         Pat::Or(or)
@@ -350,11 +432,14 @@ fn part(pat: &Pat, element: &Expr, by_value: bool) -> Option<Part> {
 }
 
 /// The name of an element, and what it stands for.
-fn named(name: &PatIdent, element: &Expr, by_value: bool) -> Option<(Pat, Expr)> {
+fn named(name: &PatIdent, element: &Expr, binds: Binds) -> Option<(Pat, Expr)> {
     let PatIdent { ident, mutability, by_ref, .. } = name;
-    match (by_value, by_ref, mutability) {
-        (true, None, mutability) => Some((parse_quote!(#mutability #ident), element.clone())),
-        (true, Some(_), None) | (false, None, None) => Some((parse_quote!(#ident), parse_quote!(&#element))),
+    match (binds, by_ref, mutability) {
+        ((true, _), None, mutability) => Some((parse_quote!(#mutability #ident), element.clone())),
+        ((true, false), Some(_), None) | ((false, false), None, None) => {
+            Some((parse_quote!(#ident), parse_quote!(&#element)))
+        }
+        ((false, true), None, None) => Some((parse_quote!(#ident), parse_quote!(&mut #element))),
         _ => None,
     }
 }
