@@ -8,6 +8,7 @@ use syn::{Expr, ExprCall, ExprMethodCall};
 
 use super::device_method::hidden_method;
 use super::device_path::DevicePath;
+use super::expr::is_char;
 use super::foreign_names;
 use super::index_types::takes_indices;
 use super::iteration::makes_iterator;
@@ -246,6 +247,11 @@ impl Lower<'_> {
         }
         if let Some(chain) = LaunchChain::of(e) {
             return self.launch(e, &chain);
+        }
+        if is_char(&e.receiver) {
+            // The witness keeps it, so code behind it has its type.
+            let refused = self.refuse(e, super::foreign_names::CHAR);
+            return Lowered { witness: e.to_token_stream(), ..refused };
         }
         if e.method == "contains"
             && let Expr::Range(range) = unparenthesized(&e.receiver)

@@ -30,6 +30,9 @@ const CLOSURES: [(&str, usize, usize); 9] = [
     ("map_or_else", 1, 1),
 ];
 
+/// Methods whose closure gives a value where there is none: `T::default` has no parameters.
+const DEFAULTS: [&str; 5] = ["unwrap_or_else", "or_else", "ok_or_else", "then", "get_or_insert_with"];
+
 /// The arguments of a method that ends an iterator.
 #[derive(Default)]
 struct Takes<'a> {
@@ -45,16 +48,24 @@ impl Lower<'_> {
     /// The call with closures for the functions of types, `u64::from`, and the constructors, `Some`, that it gives by name.
     pub(super) fn with_called_functions(&self, e: &ExprMethodCall) -> Option<ExprMethodCall> {
         let name = e.method.to_string();
-        let (_, at, parameters) = CLOSURES.iter().find(|(method, ..)| *method == name)?;
-        let Some(Expr::Path(path)) = e.args.get(*at) else { return None };
+        let of_values = CLOSURES.iter().find(|(method, ..)| *method == name);
+        let (at, parameters) = match of_values {
+            Some((_, at, parameters)) => (*at, *parameters),
+            None if DEFAULTS.contains(&name.as_str()) => (0, 0),
+            None => return None,
+        };
+        let Some(Expr::Path(path)) = e.args.get(at) else { return None };
         let last = path.path.segments.last()?.ident.to_string();
+        if of_values.is_none() && last != "default" {
+            return None;
+        }
         let own = path.path.get_ident().is_some_and(|ident| self.lookup(ident).is_some());
         let makes = is_variant(&last) || (last.len() == 1 && starts_uppercase(&last));
         let known = !own && (makes || (names_type(path) && last.starts_with(char::is_lowercase)));
         let mut call = known.then(|| e.clone())?;
-        let Called { closure, check } = called(path, *parameters);
+        let Called { closure, check } = called(path, parameters);
         // Nothing asks here whether the name of a trait is that of Rust's trait, so rustc does.
-        call.args[*at] = Expr::Closure(if check.is_empty() { closure } else { by_path(path, *parameters) });
+        call.args[at] = Expr::Closure(if check.is_empty() { closure } else { by_path(path, parameters) });
         Some(call)
     }
 

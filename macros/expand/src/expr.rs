@@ -117,6 +117,10 @@ impl Lower<'_> {
     }
 
     fn cast(&mut self, e: &syn::ExprCast) -> Lowered {
+        if is_char(&Expr::Cast(e.clone())) {
+            let refused = self.refuse(e, super::foreign_names::CHAR);
+            return Lowered { witness: e.to_token_stream(), ..refused };
+        }
         if let syn::Type::Infer(_) = &*e.ty {
             let Lowered { witness, emit } = self.expr(&e.expr);
             let (probe, index) = self.probe(e.as_token.span());
@@ -281,6 +285,22 @@ impl Lower<'_> {
         let name = optional(e.path.get_ident().map(ToString::to_string));
         let span = e.span().resolved_at(Span::call_site());
         Lowered { witness: e.to_token_stream(), emit: quote_spanned!(span=> __r.constant(&(#e), #name)) }
+    }
+}
+
+/// Returns whether an expression is certainly a `char`.
+pub(super) fn is_char(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(e) => is_char(&e.expr),
+        Expr::Cast(e) => matches!(&*e.ty, syn::Type::Path(ty) if ty.path.is_ident("char")),
+        Expr::Call(e) => match &*e.func {
+            Expr::Path(of) => {
+                of.path.segments.first().is_some_and(|first| first.ident == "char")
+                    && of.path.segments.len() == 2
+            }
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -4,7 +4,7 @@
 //! which carries the emitter; a marker type stands for the instance.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::{
     FnArg, GenericArgument, Generics, Ident, ImplItem, ItemImpl, PathArguments, Type, TypeParamBound,
     WherePredicate, parse_quote,
@@ -12,6 +12,7 @@ use syn::{
 
 use super::held_body::HeldBody;
 use super::impls::{Method, twin_item};
+use super::lower::any_ident;
 use super::signature;
 use crate::errors::Errors;
 
@@ -74,8 +75,23 @@ pub fn method(item: &ItemImpl, errors: &mut Errors) -> Option<(Ident, &'static s
             ),
         );
     }
+    if (name == "Sum" || name == "Product") && takes_iterator(item) {
+        errors.at(
+            path,
+            format!(
+                "`{name}` takes an iterator, which no function of a kernel does; leave `#[gpu_impl]` out here, and in a kernel write the fold: `iterator.fold(start, |a, b| a + b)`"
+            ),
+        );
+    }
     let (_, method) = TRAITS.iter().find(|(known, _)| *known == name)?;
     is_of_rust(item, &name, method).then(|| (last.ident.clone(), *method))
+}
+
+/// Returns whether an `impl` has a function of an iterator, as those of `Sum` and `Product` have.
+fn takes_iterator(item: &ItemImpl) -> bool {
+    item.items.iter().any(|part| {
+        matches!(part, ImplItem::Fn(f) if any_ident(f.sig.to_token_stream(), &|name| name == "Iterator"))
+    })
 }
 
 /// Returns whether an `impl` may be one of Rust's trait of that name, and not of a trait of the user's own.

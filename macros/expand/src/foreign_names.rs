@@ -215,6 +215,9 @@ pub fn function(name: &str) -> Option<String> {
     find(FUNCTIONS, name).map(|ours| format!("`{name}` is CUDA C++; in a kernel write {ours}{own}"))
 }
 
+/// What kernels have in the place of a `char`.
+pub const CHAR: &str = "a kernel has no `char`; use the byte: `b - b'0'`, `b.is_ascii_digit()`, or `match b { b'0'..=b'9' => b - b'0', b'a'..=b'f' => b - b'a' + 10, _ => … }`";
+
 /// Why a value of this name is not read in a kernel.
 pub fn value(name: &str) -> Option<String> {
     let ours = find(&VALUES, name)?;
@@ -259,6 +262,10 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("last_chunk", LAST_ARRAY),
     ("split_last_chunk", LAST_ARRAY),
     ("split", "write the loop, and take `&x[start..i]` where the element `x[i]` separates"),
+    (
+        "chunk_by",
+        "write the loop, and take `&x[start..i]` where `x[i - 1]` and `x[i]` belong to different parts",
+    ),
     ("swap_with_slice", "write the loop with `core::mem::swap(&mut x[i], &mut y[i])`"),
     (
         "copy_within",

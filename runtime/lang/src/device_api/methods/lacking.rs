@@ -1,6 +1,6 @@
 //! Methods of Rust's slices that kernels lack, in twins alone: so it is the witness that tells what to write.
 
-use crate::types::{Row, Shared, Slice, View, ViewMut};
+use crate::types::{Chunks, Row, Shared, Slice, View, ViewMut};
 use crate::witness::never_called;
 
 macro_rules! only_in_twins {
@@ -21,6 +21,7 @@ macro_rules! lacking {
                 strip_prefix<A>(_prefix: A) -> Option<&Slice<T>>;
                 strip_suffix<A>(_suffix: A) -> Option<&Slice<T>>;
                 fill_with<F>(_value: F) -> ();
+                chunk_by(_is_same: impl FnMut(&T, &T) -> bool) -> Chunks<'_, T>;
                 split_at_checked<I>(_middle: I) -> Option<(&Slice<T>, &Slice<T>)>;
                 split_at_mut_checked<I>(_middle: I) -> Option<(&mut Slice<T>, &mut Slice<T>)>;
                 swap_with_slice<A>(_other: A) -> ();
