@@ -131,6 +131,12 @@ plain! { left(i, x):
         let c = odd(x[i + 2]).and_then(|v| Ok(odd(v)? ^ 1));
         mix(a.unwrap_or(3), b.unwrap_or(4)) ^ c.unwrap_or_else(|e| e as u64)
     }
+    defaults {
+        let a = small(x[i]).unwrap_or_else(u64::default);
+        let b = small(x[i + 1]).ok_or_else(u32::default);
+        let c = (x[i + 2] > 99).then(u64::default).is_some() as u64;
+        mix(a, c) ^ b.unwrap_or_else(|e| e as u64 + 20)
+    }
     captured {
         let (s, k) = (&x[i..i + 8], x[i] % 5);
         let mut it = s.iter().filter_map(move |v| Some(small(*v)?.wrapping_mul(k)));

@@ -8,7 +8,6 @@ use syn::{Expr, ExprCall, ExprMethodCall};
 
 use super::device_method::hidden_method;
 use super::device_path::DevicePath;
-use super::expr::is_char;
 use super::foreign_names;
 use super::index_types::takes_indices;
 use super::iteration::makes_iterator;
@@ -17,7 +16,7 @@ use super::lend;
 use super::lower::{Lower, Lowered, Name, held, last_span, parenthesized, spanned_group};
 use super::operands::{First, Operands};
 use super::places::is_place;
-use super::spelled::{PRIMITIVES, starts_uppercase, writes_receiver};
+use super::spelled::{PRIMITIVES, is_char, starts_uppercase, writes_receiver};
 
 const NOT_CALLED: &str = "only functions, methods and closure parameters can be called in a kernel";
 

@@ -8,6 +8,7 @@ use syn::{Expr, Lit, Member, UnOp};
 use super::lower::{Lower, Lowered, Name, held, own_self};
 use super::operands::Operands;
 use super::places::Access;
+use super::spelled::is_char;
 use super::types::device_type;
 use crate::tokens::optional;
 
@@ -285,22 +286,6 @@ impl Lower<'_> {
         let name = optional(e.path.get_ident().map(ToString::to_string));
         let span = e.span().resolved_at(Span::call_site());
         Lowered { witness: e.to_token_stream(), emit: quote_spanned!(span=> __r.constant(&(#e), #name)) }
-    }
-}
-
-/// Returns whether an expression is certainly a `char`.
-pub(super) fn is_char(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(e) => is_char(&e.expr),
-        Expr::Cast(e) => matches!(&*e.ty, syn::Type::Path(ty) if ty.path.is_ident("char")),
-        Expr::Call(e) => match &*e.func {
-            Expr::Path(of) => {
-                of.path.segments.first().is_some_and(|first| first.ident == "char")
-                    && of.path.segments.len() == 2
-            }
-            _ => false,
-        },
-        _ => false,
     }
 }
 

@@ -8,8 +8,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, Member, Pat, RangeLimits};
 
 use super::lower::{Lower, Name, held};
-use super::slice_pattern::of_bytes;
-use super::spelled::{is_constant, is_variant};
+use super::spelled::{is_constant, is_variant, of_bytes};
 use crate::tokens::optional;
 use crate::visitor::{Below, BelowMut, Visit, VisitMut};
 use syn::{visit, visit_mut};

@@ -8,13 +8,13 @@ use proc_macro2::{Ident, Literal, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    BinOp, Block, Expr, ExprMatch, Lit, Local, Pat, PatIdent, PatLit, PatSlice, Stmt, parse_quote,
-    parse_quote_spanned,
+    BinOp, Block, Expr, ExprMatch, Local, Pat, PatIdent, PatSlice, Stmt, parse_quote, parse_quote_spanned,
 };
 
 use super::disjoint::{At, Place, split};
 use super::matching::{Matches, guarded};
 use super::referents::{Referents, is_part};
+use super::spelled::of_bytes;
 
 /// What a pattern takes apart.
 struct Of {
@@ -312,17 +312,6 @@ fn any_of(pat: &Pat, of: &Of) -> Option<Taken> {
             })
         }
         pat => taken(pat, of),
-    }
-}
-
-/// `b"text"` as a pattern of its bytes.
-pub fn of_bytes(PatLit { lit, .. }: &PatLit) -> Option<PatSlice> {
-    let Lit::ByteStr(text) = lit else { return None };
-    let span = text.span();
-    let bytes = text.value().into_iter().map(|byte| syn::LitByte::new(byte, span));
-    match parse_quote_spanned!(span=> [#(#bytes),*]) {
-        Pat::Slice(bytes) => Some(bytes),
-        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@
 //! by what a name is, so what a builtin does is decided by its facts afterwards. `tests/facts.rs` compares the lists of
 //! builtins with the registry.
 
-use syn::Ident;
+use syn::{Expr, Ident, Lit, Pat, PatLit, PatSlice, parse_quote_spanned};
 
 /// Types of scalars.
 pub const PRIMITIVES: [&str; 15] = [
@@ -117,4 +117,31 @@ pub fn is_constant(name: &str) -> bool {
 /// Returns whether a name is a type's or variant's by Rust's naming convention, and not a constant's.
 pub fn is_variant(name: &str) -> bool {
     is_constant(name) && name.contains(|c: char| c.is_ascii_lowercase())
+}
+
+/// `b"text"` as a pattern of its bytes.
+pub fn of_bytes(PatLit { lit, .. }: &PatLit) -> Option<PatSlice> {
+    let Lit::ByteStr(text) = lit else { return None };
+    let span = text.span();
+    let bytes = text.value().into_iter().map(|byte| syn::LitByte::new(byte, span));
+    match parse_quote_spanned!(span=> [#(#bytes),*]) {
+        Pat::Slice(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+/// Returns whether an expression is certainly a `char`.
+pub fn is_char(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(e) => is_char(&e.expr),
+        Expr::Cast(e) => matches!(&*e.ty, syn::Type::Path(ty) if ty.path.is_ident("char")),
+        Expr::Call(e) => match &*e.func {
+            Expr::Path(of) => {
+                of.path.segments.first().is_some_and(|first| first.ident == "char")
+                    && of.path.segments.len() == 2
+            }
+            _ => false,
+        },
+        _ => false,
+    }
 }

@@ -2,12 +2,12 @@ use warpsmith::prelude::*;
 
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
-struct Named {
-    name: &'static [u8],
+struct Named<'a> {
+    name: &'a [u8],
 }
 
 #[gpu_kernel]
-fn kernel(named: Named, all: &[Named], y: &mut [u32]) {
+fn kernel(named: Named<'_>, all: &[Named<'_>], y: &mut [u32]) {
     let other = named;
     y[0] = all.len() as u32 + (other.name.len() > 3) as u32;
 }

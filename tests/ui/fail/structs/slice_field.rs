@@ -3,7 +3,7 @@ use warpsmith::prelude::*;
 #[derive(Clone, Copy, GpuType)]
 #[repr(C)]
 struct Data<'a> {
-    values: &'a [f32],
+    text: &'a [u8],
 }
 
 fn main() {}
