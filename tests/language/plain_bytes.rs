@@ -1,6 +1,6 @@
 //! Bytes and other short slices that are compared, matched and taken apart.
 
-#![allow(clippy::op_ref, reason = "as users write it")]
+#![allow(clippy::op_ref, clippy::byte_char_slices, reason = "as users write it")]
 
 use warpsmith::prelude::*;
 

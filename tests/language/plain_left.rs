@@ -1,5 +1,7 @@
 //! `return` and `?` in closures, which they leave.
 
+#![allow(clippy::needless_return, clippy::unwrap_or_default, reason = "as users write it")]
+
 use warpsmith::prelude::*;
 
 use super::plain::{CASES, Plain, check};
