@@ -5,6 +5,7 @@
     unused_assignments,
     unused_variables,
     clippy::len_zero,
+    clippy::manual_swap,
     reason = "loops and guards are as kernels have them"
 )]
 

@@ -46,15 +46,15 @@ pub(super) fn changing(function: &Function) -> Vec<(VarId, Expr)> {
 /// A slice as a function spells it where it asks for the length; nothing if it does so in two ways.
 fn spelled(function: &Function, slice: VarId) -> Option<Expr> {
     let (mut plain, mut behind) = (false, None);
-    visit::exprs(&function.body, &mut |e| match &e.kind {
-        ExprKind::Len(of) => match &of.kind {
+    visit::exprs(&function.body, &mut |e| {
+        let ExprKind::Len(of) = &e.kind else { return };
+        match &of.kind {
             ExprKind::Var(var) => plain |= *var == slice,
             ExprKind::Deref(reference) if matches!(reference.kind, ExprKind::Var(var) if var == slice) => {
                 behind = Some((**of).clone());
             }
             _ => {}
-        },
-        _ => {}
+        }
     });
     let ty = function.var(slice).ty.clone();
     match (plain, behind) {
