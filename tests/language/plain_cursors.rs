@@ -295,3 +295,19 @@ fn what_is_beyond_its_guard_stays_checked() {
         assert!(error.contains("is out of bounds for length"), "case {case}: {error}");
     }
 }
+
+/// The logarithm of zero is any number on a GPU.
+#[gpu_kernel]
+fn by_any_logarithm(x: &[u32], y: &mut [u32]) {
+    let counts = [1u32; 32];
+    y[0] = counts[x[0].ilog2() as usize];
+}
+
+#[test]
+fn logarithms_of_what_may_be_zero_are_no_proven_indices() {
+    let device = Device::simulator();
+    let x = device.upload(&[0u32]).expect("memory");
+    let mut y = device.alloc_zeroed::<u32>(1).expect("memory");
+    let explained = by_any_logarithm(&x, &mut y).grid(1).block(1).explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 1, "{}", explained.proven());
+}

@@ -234,3 +234,20 @@ fn guards_of_other_slices_prove_nothing() {
         assert!(error.contains("is out of bounds for length"), "case {case}: {error}");
     }
 }
+
+/// The length is 4 unless the sum wraps, which a launch tells.
+#[gpu_kernel]
+fn cut(a: &[u32], y: &mut [u32], n: u32) {
+    let mut part = a;
+    part = &a[..(n + 4).min(4) as usize];
+    y[0] = part[3];
+}
+
+#[test]
+fn lengths_that_rest_on_a_launch_prove_nothing_for_others() {
+    let device = Device::simulator();
+    let a = device.upload(&[1u32; 2]).expect("memory");
+    let mut y = device.alloc_zeroed::<u32>(1).expect("memory");
+    let explained = cut(&a, &mut y, u32::MAX - 1).grid(1).block(1).explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 2, "{}", explained.proven());
+}

@@ -95,7 +95,7 @@ pub enum ResultRange {
     UpToBits,
     /// From 0 to the bits of the first argument's type, and that many only of zero.
     Zeros,
-    /// From 0 to before the bits of the first argument's type.
+    /// From 0 to before the bits of the first argument's type, if that is above zero; else anywhere.
     BelowBits,
     /// From the first number to the second.
     Within(i64, i64),

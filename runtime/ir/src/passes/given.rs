@@ -30,9 +30,11 @@ impl Walk<'_> {
     /// until the slice changes.
     pub(super) fn tell_lengths(&mut self, among: &HashSet<VarId>) {
         for len in self.scope.len_vars(among) {
-            let range = self.scope.range(&len, &self.known);
-            let number = self.scope.fresh([range.low.minimum().max(0), range.high.most()]);
-            self.learn(&len, Range::exactly(number));
+            let Range { low, high, needs, low_needs } = self.scope.range(&len, &self.known);
+            // An end that rests on the launch is not one of the number, which holds for all launches.
+            let least = if low_needs.is_empty() { low.minimum().max(0) } else { 0 };
+            let most = if needs.is_empty() { high.most() } else { u64::MAX.into() };
+            self.learn(&len, Range::exactly(self.scope.fresh([least, most])));
         }
     }
 

@@ -66,13 +66,18 @@ impl FunctionScope<'_> {
                 Some(Range { low, high: up(of.high, least), needs, low_needs })
             }
             (ResultRange::UpToBits, [first, ..]) => Some(Range::numbers(0, integer(first)?.bits().into())),
-            (ResultRange::Zeros, [of]) => {
-                let bits = integer(of)?.bits();
+            (ResultRange::Zeros | ResultRange::BelowBits, [of]) => {
+                let bits = integer(of)?.bits().into();
                 let range = self.within(of, known, fuel);
-                let is_positive = range.low.minimum() > 0 && range.low_needs.is_empty();
-                Some(Range::numbers(0, i128::from(bits) - i128::from(is_positive)))
+                match result {
+                    _ if range.low.minimum() > 0 && range.low_needs.is_empty() => {
+                        Some(Range::numbers(0, bits - 1))
+                    }
+                    ResultRange::Zeros => Some(Range::numbers(0, bits)),
+                    // On a GPU, the logarithm of zero is some number.
+                    _ => None,
+                }
             }
-            (ResultRange::BelowBits, [of]) => Some(Range::numbers(0, i128::from(integer(of)?.bits()) - 1)),
             (ResultRange::Within(low, high), _) => Some(Range::numbers(low.into(), high.into())),
             _ => None,
         }

@@ -345,6 +345,9 @@ impl<'a> FunctionScope<'a> {
             ExprKind::Exact(inner) => {
                 let plain = self.within(inner, known, fuel);
                 let ExprKind::Binary(BinaryOp::Sub, a, b) = &inner.kind else { return Some(plain) };
+                if scalar.is_signed() {
+                    return Some(plain);
+                }
                 let (a, b) = (self.within(a, known, fuel), self.within(b, known, fuel));
                 let left = self.binary(BinaryOp::Sub, a, b, scalar, true);
                 Some(left.into_iter().fold(plain, |plain, left| plain.meet(&left)))

@@ -1,7 +1,8 @@
 //! Slices in variables that change: cursors, and slices that take turns.
 
 use super::idioms::{compare, plus, when};
-use super::random_kernel::{AT, Writer, binary, constant, expr, slice};
+use super::random_kernel::{AT, LEAST, Writer, binary, constant, expr, slice};
+use super::windows::call;
 use crate::ir::{BinaryOp, Expr, ExprKind, Proof, Scalar, StmtKind, VarId, VarKind, Variable};
 
 use BinaryOp::{Div, Ge, Gt, Le, Lt, Ne, Sub};
@@ -61,7 +62,7 @@ impl Writer {
     /// A use or a change of one of two slices.
     fn use_of(&mut self, both: [&Expr; 2]) -> Vec<StmtKind> {
         let (p, q) = if self.dice.below(3) == 0 { (both[1], both[0]) } else { (both[0], both[1]) };
-        match self.dice.below(9) {
+        match self.dice.below(10) {
             0 => {
                 let i = self.about(1, SCALAR);
                 vec![self.at(p, i)]
@@ -102,6 +103,16 @@ impl Writer {
                 let kind =
                     ExprKind::SubSlice { base: p.clone().into(), start, end, at: AT, proof: Proof::Open };
                 vec![set(p, Expr { kind, ty: slice() })]
+            }
+            8 => {
+                // The sum may wrap, which launches tell.
+                let sum = plus(&self.leaf(Scalar::U32), &self.about(4, Scalar::U32));
+                let end = call(&LEAST, [&sum, &self.about(4, Scalar::U32)], Scalar::U32);
+                let end = Some(expr(ExprKind::Cast(end.into()), SCALAR).into());
+                let base = p.clone().into();
+                let kind = ExprKind::SubSlice { base, start: None, end, at: AT, proof: Proof::Open };
+                let i = self.about(3, SCALAR);
+                vec![set(p, Expr { kind, ty: slice() }), self.at(p, i)]
             }
             _ => {
                 let n = self.about(2, SCALAR);

@@ -7,7 +7,7 @@ use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Proof, Scalar, StmtKind, VarI
 
 use BinaryOp::{Div, Ge, Gt, Le, Lt, Mul, Sub};
 
-fn call(op: &'static Builtin, args: [&Expr; 2], scalar: Scalar) -> Expr {
+pub(super) fn call(op: &'static Builtin, args: [&Expr; 2], scalar: Scalar) -> Expr {
     expr(ExprKind::Builtin { op, args: args.map(Clone::clone).to_vec(), at: AT, meaning: None }, scalar)
 }
 
