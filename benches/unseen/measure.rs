@@ -20,7 +20,7 @@ const QUEUED: u32 = 12;
 /// How long launches go on before any is timed, in seconds.
 const WARM_UP: f64 = 0.05;
 
-/// Keeps the GPU busy for about so many microseconds.
+/// Occupies the GPU for roughly this many microseconds, while the host queues the launches behind it.
 #[gpu_kernel]
 fn hold(microseconds: u32) {
     for _ in 0..microseconds {

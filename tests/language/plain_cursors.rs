@@ -311,3 +311,32 @@ fn logarithms_of_what_may_be_zero_are_no_proven_indices() {
     let explained = by_any_logarithm(&x, &mut y).grid(1).block(1).explain().expect("it is valid");
     assert_eq!(explained.checked().count(), 1, "{}", explained.proven());
 }
+
+/// Counts in the kernel itself, whose slice is a parameter: `n` is below its length as well as at most 8.
+#[gpu_kernel]
+fn least_of(x: &[u32], y: &mut [u32]) {
+    let (mut kept, mut n) = ([0u32; 8], 0);
+    for v in x {
+        if n < 8 {
+            kept[n] = *v;
+            n += 1;
+        }
+        let mut k = n - 1;
+        while k > 0 && kept[(k - 1) / 2] > kept[k] {
+            kept.swap(k, (k - 1) / 2);
+            k = (k - 1) / 2;
+        }
+    }
+    y[0] = kept[0];
+}
+
+#[test]
+fn counts_of_what_is_kept_are_proven_in_kernels_too() {
+    let device = Device::simulator();
+    let x = device.upload(&[9u32, 4, 7, 5]).expect("memory");
+    let mut y = device.alloc_zeroed::<u32>(1).expect("memory");
+    let explained = least_of(&x, &mut y).grid(1).block(1).explain().expect("it is valid");
+    assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
+    least_of(&x, &mut y).grid(1).block(1).launch(&device).expect("it is right");
+    assert_eq!(device.download(&y).expect("memory"), [4]);
+}

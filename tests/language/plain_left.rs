@@ -168,3 +168,42 @@ plain! { left(i, x):
 fn closures_are_left_as_in_rust() {
     check::<left::cases>();
 }
+
+#[gpu_fn]
+fn halved(x: u32) -> Result<u32, u8> {
+    if x % 2 == 0 { Ok(x / 2) } else { Err(1) }
+}
+
+/// rustc converts the error; a kernel does not.
+#[gpu_kernel]
+fn other_errors(x: &[u32], y: &mut [u32]) {
+    let sum = x.iter().try_fold(0, |sum, v| {
+        let half = halved(*v)?;
+        Ok::<u32, u32>(sum + half)
+    });
+    y[0] = sum.unwrap_or(7);
+}
+
+/// The same with errors of the closure's type.
+#[gpu_kernel]
+fn mapped_errors(x: &[u32], y: &mut [u32]) {
+    let sum = x.iter().try_fold(0, |sum, v| {
+        let half = halved(*v).map_err(u32::from)?;
+        Ok::<u32, u32>(sum + half)
+    });
+    y[0] = sum.unwrap_or(7);
+}
+
+#[test]
+fn errors_of_another_type_are_converted_by_the_user() {
+    let refused = other_errors::cuda_source().expect_err("the errors differ").to_string();
+    assert!(refused.contains("errors of another type than the closure's"), "{refused}");
+    assert!(refused.contains("plain_left.rs:"), "{refused}");
+    let device = Device::simulator();
+    for (x, wanted) in [([2u32, 4, 6], 6), ([2, 5, 6], 7)] {
+        let x = device.upload(&x).expect("memory");
+        let mut y = device.alloc_zeroed::<u32>(1).expect("memory");
+        mapped_errors(&x, &mut y).grid(1).block(1).launch(&device).expect("it is right");
+        assert_eq!(device.download(&y).expect("memory"), [wanted]);
+    }
+}

@@ -6,6 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, GenericParam, parse_quote};
 
+use super::derive_field::{check_field, slice_in};
 use crate::errors::Errors;
 use crate::visitor::{Below, Visit};
 use syn::visit;
@@ -238,47 +239,6 @@ pub fn representation(item: &DeriveInput) -> Vec<String> {
         });
     }
     found
-}
-
-/// The slice that a type is or holds, and the type of its elements.
-fn slice_in(ty: &syn::Type) -> Option<(&syn::TypeReference, &syn::Type)> {
-    match ty {
-        syn::Type::Paren(ty) => slice_in(&ty.elem),
-        syn::Type::Array(ty) => slice_in(&ty.elem),
-        syn::Type::Reference(of) => match &*of.elem {
-            syn::Type::Slice(slice) => Some((of, &slice.elem)),
-            other => slice_in(other),
-        },
-        syn::Type::Path(path) => {
-            let syn::PathArguments::AngleBracketed(list) = &path.path.segments.last()?.arguments else {
-                return None;
-            };
-            list.args.iter().find_map(|argument| match argument {
-                syn::GenericArgument::Type(ty) => slice_in(ty),
-                _ => None,
-            })
-        }
-        _ => None,
-    }
-}
-
-/// Refuses what no device type can hold, at its tokens.
-pub fn check_field(field: &Field, errors: &mut Errors) {
-    if let Some((slice, elem)) = slice_in(&field.ty) {
-        let view = if slice.mutability.is_some() { "ViewMut" } else { "View" };
-        let lifetime = slice.lifetime.as_ref().map_or_else(|| "'a".to_owned(), ToString::to_string);
-        let elem = crate::rustc_span::text(elem.span()).unwrap_or_else(|| "T".to_owned());
-        errors.at(
-            slice,
-            format!("a slice cannot be a field of a device type; write `{view}<{lifetime}, {elem}>`, which `{view}::new(x)` makes of a slice `x`"),
-        );
-    } else if let syn::Type::Reference(_) = &field.ty {
-        errors.at(&field.ty, "a reference cannot be a field of a device type; use `View` or `ViewMut`");
-    } else if let syn::Type::Tuple(_) = &field.ty {
-        errors.at(&field.ty, "a tuple has no layout that CUDA knows; write a `#[repr(C)]` struct with `#[derive(Clone, Copy, GpuType)]` for it");
-    } else if let Some(message) = super::foreign_names::host_type(&field.ty) {
-        errors.at(&field.ty, message);
-    }
 }
 
 /// Refuses a struct whose layout is not C's; without fields there is none to agree on.

@@ -4,9 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{Data, DataEnum, DeriveInput, Fields};
 
-use super::derive::{
-    argument_names, bounded, check_field, erased, layouts, plain_impl, representation, with_stand_ins,
-};
+use super::derive::{argument_names, bounded, erased, layouts, plain_impl, representation, with_stand_ins};
+use super::derive_field::check_field;
 use crate::errors::Errors;
 
 const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];

@@ -22,6 +22,7 @@ mod control;
 mod copied;
 mod derive;
 mod derive_enum;
+mod derive_field;
 mod derive_stage;
 mod device_method;
 mod device_path;

@@ -239,6 +239,11 @@ impl Type {
         }
     }
 
+    /// Returns whether it is `&[T]` or `&mut [T]`.
+    pub fn is_slice(&self) -> bool {
+        matches!(self, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)))
+    }
+
     /// The type with any `&` or `&mut` taken off.
     pub fn peeled(&self) -> &Type {
         match self {

@@ -107,8 +107,8 @@ pub(super) struct Walk<'a> {
     pub(super) notes: Option<Notes<'a>>,
     /// The assigned values, if the walk looks for those and marks nothing.
     pub(super) assigned: Option<Assigned>,
-    /// The numbers that only the device knows and that were known before the loop whose assigned values are looked for.
-    pub(super) told: usize,
+    /// How many symbols there were before the loop whose assigned values are looked for: these keep their values in it.
+    pub(super) symbols_before: usize,
     /// The statements that may still be walked for that.
     pub(super) budget: usize,
     /// The values that are stored in local arrays, if the walk looks for those and marks nothing.
@@ -139,7 +139,7 @@ impl<'a> Walk<'a> {
             lasting,
             notes: None,
             assigned: None,
-            told: 0,
+            symbols_before: 0,
             budget: BUDGET,
             stored: None,
             outcome: None,
@@ -231,7 +231,7 @@ impl<'a> Walk<'a> {
                 self.notes.iter_mut().for_each(|notes| notes.hold(*var, e));
                 self.meet_closure(*var, e);
                 self.begin(*var, e);
-                self.tell_lengths(&HashSet::from([*var]));
+                self.give_symbols(&HashSet::from([*var]));
             }
             StmtKind::Assert { cond, debug: true, proof, failure } => {
                 self.mark(cond);
@@ -275,12 +275,12 @@ impl<'a> Walk<'a> {
                 self.known.forget(&root(place).into_iter().collect());
                 self.known.learn_products(products);
                 if let Some((at, held)) = given {
-                    // Of what a loop counts, a sum says no more than the loop, unless it is a constant.
-                    let is_constant = matches!(&held, Held::Within(range) if range.high.as_const().is_some());
-                    if !self.count(&at) || is_constant {
-                        self.learn_held(&at, held);
+                    match held {
+                        // A sum says no more of what a loop counts than the loop does, but for constants.
+                        Held::Within(range) if self.count(&at) => self.learn_constants(&at, &range),
+                        held => self.learn_held(&at, held),
                     }
-                    self.tell_lengths(&root(&at).into_iter().collect());
+                    self.give_symbols(&root(&at).into_iter().collect());
                 }
             }
             StmtKind::Print { args, .. } => args.iter_mut().for_each(|e| self.mark(e)),
@@ -317,8 +317,8 @@ impl<'a> Walk<'a> {
         }
         for (at, place) in places.iter().enumerate() {
             let hull = ends.iter().filter_map(|end| end[at].clone()).reduce(|a, b| a.hull(&b));
-            let is_passing = |id| self.scope.is_passing(id, self.told);
-            let hull = hull.map(|range| range.without(&is_passing));
+            let is_stale = |id| self.scope.is_stale(id, self.symbols_before);
+            let hull = hull.map(|range| range.without(&is_stale));
             hull.into_iter().for_each(|range| self.learn(place, range));
         }
     }
@@ -335,6 +335,13 @@ impl<'a> Walk<'a> {
     pub(super) fn learn(&mut self, place: &Expr, range: Range) {
         if !root(place).is_some_and(|var| self.untracked.contains(&var)) {
             self.known.learn(place, range);
+        }
+    }
+
+    /// Learns the ends of a range as constants, if they rest on nothing.
+    fn learn_constants(&mut self, place: &Expr, range: &Range) {
+        if range.all_needs().is_empty() {
+            self.learn(place, Range::numbers(range.low.minimum(), range.high.most()));
         }
     }
 

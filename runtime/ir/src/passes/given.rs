@@ -26,15 +26,15 @@ impl Walk<'_> {
         }
     }
 
-    /// Gives the lengths of slices among some variables, as they are here, numbers of their own: what is said of a length is then known
-    /// until the slice changes.
-    pub(super) fn tell_lengths(&mut self, among: &HashSet<VarId>) {
+    /// Gives each length of a slice among some variables a symbol for its value here. What is learned about the symbol holds until the
+    /// slice changes.
+    pub(super) fn give_symbols(&mut self, among: &HashSet<VarId>) {
         for len in self.scope.len_vars(among) {
             let Range { low, high, needs, low_needs } = self.scope.range(&len, &self.known);
-            // An end that rests on the launch is not one of the number, which holds for all launches.
+            // A symbol stands for the same value in all launches, so its ends must not rest on one.
             let least = if low_needs.is_empty() { low.minimum().max(0) } else { 0 };
             let most = if needs.is_empty() { high.most() } else { u64::MAX.into() };
-            self.learn(&len, Range::exactly(self.scope.fresh([least, most])));
+            self.learn(&len, Range::exactly(self.scope.fresh_symbol([least, most])));
         }
     }
 
@@ -51,7 +51,7 @@ impl Walk<'_> {
             None => left().or_else(|| self.scope.value_of(value, &self.known)).unwrap_or(Held::Within(all)),
         };
         let held = self.compared_with_lengths(held, &self.known);
-        let held = held.without(&|id| self.scope.is_passing(id, self.told));
+        let held = held.without(&|id| self.scope.is_stale(id, self.symbols_before));
         if let (Some(assigned), Held::Within(range)) = (&mut self.assigned, &held) {
             let hull = assigned.remove(&var).map_or_else(|| range.clone(), |own| own.hull(range));
             assigned.insert(var, hull);

@@ -228,8 +228,8 @@ impl Walk<'_> {
                 let assigned = free.get(&root(&place)?);
                 // An enum that held nothing before the loop can only hold what the loop assigns.
                 let entry = entry.or_else(|| assigned.cloned())?;
-                let told = self.scope.told();
-                Assumed::new(place, entry.without(&|id| self.scope.is_passing(id, told)), assigned)
+                let before = self.scope.symbols();
+                Assumed::new(place, entry.without(&|id| self.scope.is_stale(id, before)), assigned)
             })
             .collect();
         for at in 0..all.len() {
@@ -322,12 +322,10 @@ impl Walk<'_> {
 
 /// Whether a body compares an integer with a constant.
 pub(super) fn is_guarded(place: &Expr, body: &Block) -> bool {
-    let mut found = false;
+    let (scalar, mut found) = (integer(place), false);
     visit::exprs(body, &mut |e| {
-        if let ExprKind::Binary(op, a, b) = &e.kind {
-            let compares = |a: &Expr, b: &Expr| same(a, place) && b.as_int().is_some();
-            found |= op.is_comparison() && (compares(a, b) || compares(b, a));
-        }
+        let is_guard = scalar.is_some_and(|scalar| guard(e, scalar).is_some());
+        found |= is_guard && e.operands().into_iter().any(|own| same(own, place));
     });
     found
 }

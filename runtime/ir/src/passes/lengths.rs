@@ -1,7 +1,7 @@
 //! Slices that are indexed alike: where a launch shows that one of them has no more elements than another, the check of its index is
 //! the other one's, too.
 
-use crate::ir::{Condition, Expr, ExprKind, Function, Module, Proof, Quantity, Type, VarId, visit};
+use crate::ir::{Condition, Expr, ExprKind, Function, Module, Proof, Quantity, VarId, visit};
 
 /// Adds to a module's conditions the comparisons of lengths that spare checks, as long as there is room for them.
 pub(super) fn compare_lengths(module: &mut Module, most: usize) {
@@ -26,8 +26,7 @@ pub(crate) fn no_longer(kernel: &Function, one: VarId, other: VarId) -> Option<C
     let len = |var: VarId| {
         let position = kernel.params.iter().position(|param| *param == var)?;
         let of = kernel.var(var);
-        let is_slice = matches!(&of.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
-        (is_slice && !of.mutable).then(|| Quantity::Len(position, of.name.clone()))
+        (of.ty.is_slice() && !of.mutable).then(|| Quantity::Len(position, of.name.clone()))
     };
     Some(Condition { below: len(one)?.plus(-1), limit: len(other)? })
 }

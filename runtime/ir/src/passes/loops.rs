@@ -19,7 +19,7 @@ impl Walk<'_> {
         self.hold(&found);
         let (heads, around) = (self.heads(id, Some(cond), body, &before), self.known.clone());
         heads.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
-        self.tell_lengths(&assigned(body));
+        self.give_symbols(&assigned(body));
         self.mark(cond);
         let (stays, ends) = (self.implied(cond, true), self.implied(cond, false));
         self.with(stays, |walk| walk.looped(body));
@@ -61,9 +61,9 @@ impl Walk<'_> {
     ) -> Assigned {
         let known = self.known.clone();
         let around = self.assigned.replace(Assigned::new());
-        let told = std::mem::replace(&mut self.told, self.scope.told());
+        let before = std::mem::replace(&mut self.symbols_before, self.scope.symbols());
         let outer = self.hold(facts);
-        self.tell_lengths(&assigned(body));
+        self.give_symbols(&assigned(body));
         if let Some(cond) = cond {
             let stays = self.implied(cond, true);
             self.known.extend(stays);
@@ -72,7 +72,7 @@ impl Walk<'_> {
         // Assumptions of this walk hold nowhere else.
         self.scope.undefine(body);
         self.lasting.truncate(outer);
-        (self.known, self.told) = (known, told);
+        (self.known, self.symbols_before) = (known, before);
         std::mem::replace(&mut self.assigned, around).unwrap_or_default()
     }
 
@@ -119,7 +119,7 @@ impl Walk<'_> {
         self.hold(&invariants);
         let heads = self.heads(id, None, body, &entered);
         heads.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
-        self.tell_lengths(&assigned(body));
+        self.give_symbols(&assigned(body));
         self.looped(body);
         self.lasting.truncate(outer);
         self.counters.truncate(counted);

@@ -102,11 +102,8 @@ impl Walk<'_> {
             return Held::Within(range);
         }
         let Some(most) = range.high.as_const() else { return Held::Within(range) };
-        for param in self.scope.params {
-            let param = self.scope.read_var(*param);
-            if !matches!(&param.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_))) {
-                continue;
-            }
+        let params = self.scope.params.iter().map(|param| self.scope.read_var(*param));
+        for param in params.filter(|param| param.ty.is_slice()) {
             let len = Expr { kind: ExprKind::Len(param.into()), ty: Type::U64 };
             let len = self.scope.range(&len, known);
             if len.low.minimum() >= most && len.low_needs.is_empty() {

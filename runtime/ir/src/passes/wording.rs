@@ -4,7 +4,7 @@
 //! are spelled as what they hold.
 
 use crate::ir::{BinaryOp, Const, ConstValue, Expr, ExprKind, Function, Spelling, UnaryOp, VarId, VarKind};
-use crate::ranges::fields;
+use crate::ranges::is_len;
 use std::collections::HashMap;
 
 /// The words for expressions of one function.
@@ -26,10 +26,10 @@ impl Wording<'_> {
                 let ty = var.ty.clone();
                 Expr { kind: ExprKind::Field(base.into(), name.clone()), ty }
             };
-            let spelled = match fields(own.ty.peeled()) {
-                None => Expr { kind: ExprKind::Len(whole.into()), ty: var.ty.clone() },
-                Some(_) if own.name.is_empty() => path.iter().fold(whole, field),
-                Some(_) => continue,
+            let spelled = match is_len(var, &function.vars) {
+                true => Expr { kind: ExprKind::Len(whole.into()), ty: var.ty.clone() },
+                false if own.name.is_empty() => path.iter().fold(whole, field),
+                false => continue,
             };
             self.names[at].clear();
             self.held.insert(VarId(at as u32), spelled);

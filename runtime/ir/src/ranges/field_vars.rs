@@ -36,31 +36,27 @@ impl FunctionScope<'_> {
 
     /// The variables for lengths of slices that are among some.
     pub(crate) fn len_vars(&self, among: &HashSet<VarId>) -> Vec<Expr> {
-        let is_len = |var: &VarId| match self.vars.get(var.0 as usize).map(|own| &own.kind) {
-            Some(VarKind::Field { of, path }) => {
-                path.as_slice() == [LEN] && fields(self.vars[of.0 as usize].ty.peeled()).is_none()
-            }
-            _ => false,
-        };
+        let is_len = |var: &VarId| self.vars.get(var.0 as usize).is_some_and(|own| is_len(own, self.vars));
         let mut all: Vec<VarId> = among.iter().copied().filter(is_len).collect();
         all.sort_unstable();
         all.into_iter().map(|var| self.read_var(var)).collect()
     }
 
-    /// A number that only the device knows, and that stands nowhere else.
-    pub(crate) fn fresh(&self, ends: [i128; 2]) -> Quantity {
+    /// A symbol that stands for one unknown value, and nowhere else yet.
+    pub(crate) fn fresh_symbol(&self, ends: [i128; 2]) -> Quantity {
         let mut lengths = self.lengths.borrow_mut();
         lengths.push(Expr::unit());
         Quantity::Unknown(self.unknowns + self.vars.len() + lengths.len() - 1, ends)
     }
 
-    /// How many numbers of this function only the device knows.
-    pub(crate) fn told(&self) -> usize {
+    /// The number of symbols so far.
+    pub(crate) fn symbols(&self) -> usize {
         self.lengths.borrow().len()
     }
 
-    /// Whether a number that only the device knows may be another one by now, if that of a length was told after so many others.
-    pub(crate) fn is_passing(&self, id: usize, before: usize) -> bool {
+    /// Returns whether an unknown number may stand for another value by now. Only the symbols of lengths that were among the first
+    /// `before` keep theirs.
+    pub(crate) fn is_stale(&self, id: usize, before: usize) -> bool {
         let lengths = self.lengths.borrow();
         let is_length =
             |at: usize| at < before && matches!(lengths.get(at).map(|e| &e.kind), Some(ExprKind::Unit));
@@ -110,6 +106,11 @@ impl FunctionScope<'_> {
     pub(crate) fn lent_fields(&self) -> Vec<VarId> {
         lent_fields(self.params, self.vars).collect()
     }
+}
+
+/// Whether a variable is the length of a slice: what has no fields has only that.
+pub(crate) fn is_len(var: &Variable, vars: &[Variable]) -> bool {
+    matches!(&var.kind, VarKind::Field { of, .. } if fields(vars[of.0 as usize].ty.peeled()).is_none())
 }
 
 /// Whether a function has variables for fields that it may change for its caller.

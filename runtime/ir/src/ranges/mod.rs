@@ -35,7 +35,7 @@ mod sums;
 
 pub(crate) use changes::{assigned, changed, lent, root};
 pub(crate) use contents::Held;
-pub(crate) use field_vars::{LEN, has_lent_fields};
+pub(crate) use field_vars::{LEN, has_lent_fields, is_len};
 pub(crate) use given::Fields;
 pub(crate) use held::{enum_of, held_place, tracked};
 pub(crate) use interval::Interval;

@@ -188,8 +188,8 @@ impl FunctionScope<'_> {
         let ExprKind::Var(var) = part.kind else { return None };
         let ExprKind::SubSlice { base, .. } = &self.definitions.get(&var)?.kind else { return None };
         let is_same = base.ty.element()?.size() <= part.ty.element()?.size();
-        let is_slice = matches!(&base.ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
-        (is_same && is_slice).then(|| Expr { kind: ExprKind::Len(base.clone()), ty: length.ty.clone() })
+        (is_same && base.ty.is_slice())
+            .then(|| Expr { kind: ExprKind::Len(base.clone()), ty: length.ty.clone() })
     }
 
     /// Bytes of an element of the block's dynamic shared memory, if it is that.

@@ -175,7 +175,7 @@ fn holds_shared(ty: &Type) -> bool {
 fn changes_slices(ty: &Type) -> bool {
     match ty {
         Type::Ref { to, mutable } => {
-            let of_slice = matches!(&**to, Type::Ref { to, .. } if matches!(**to, Type::Slice(_)));
+            let of_slice = to.is_slice();
             (*mutable && of_slice) || changes_slices(to)
         }
         Type::Tuple(items) => items.iter().any(changes_slices),

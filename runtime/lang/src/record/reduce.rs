@@ -26,7 +26,7 @@ impl Recorder {
     ) -> Expr {
         let Some(scalar) = ty.scalar().filter(|s| !s.is_half()) else {
             let what = format!("items whose {name} is a `{ty}`; write the `fold`");
-            return self.refuse_items(name, what);
+            return self.refuse_argument(name, what);
         };
         let start = self.literal(if scalar.is_float() { float } else { integer }, ty);
         let total = self.accumulator(start);
@@ -60,7 +60,7 @@ impl Recorder {
         self.walk(iter, |r, item| {
             if !is_ordered(&item.ty) && item.ty != Type::Never {
                 let what = format!("items of type `{}`; write the `fold`", item.ty.peeled());
-                return r.refuse_items(name, what);
+                return r.refuse_argument(name, what);
             }
             let item = r.held(item);
             let some = r.is_variant(best.clone(), "Some");
@@ -158,7 +158,7 @@ impl Recorder {
             let key = r.value(key);
             if !is_ordered(&key.ty) && key.ty != Type::Never {
                 let what = format!("keys of type `{}`; write the `fold`", key.ty);
-                return r.refuse_items(name, what);
+                return r.refuse_argument(name, what);
             }
             let key = r.read_parts(key);
             let key = r.held(key);
@@ -423,7 +423,8 @@ impl Recorder {
         place
     }
 
-    fn refuse_items(&mut self, builtin: &'static str, what: String) -> Expr {
+    /// Refuses what a builtin is given.
+    pub(super) fn refuse_argument(&mut self, builtin: &'static str, what: String) -> Expr {
         let at = self.location();
         self.fail(RecordError::Argument { builtin, what, at });
         Expr::never()

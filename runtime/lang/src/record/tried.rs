@@ -1,7 +1,7 @@
 //! Ends of iterators whose closures may end them: `try_fold` and `try_for_each`, of an `Option` or a `Result`.
 
 use super::flat::variant_with_value;
-use super::{Iter, RecordError, Recorder};
+use super::{Iter, Recorder};
 use crate::ir::{Expr, Type, UnaryOp};
 
 impl Recorder {
@@ -60,7 +60,9 @@ impl Recorder {
                 _ => {
                     let error = r.part(value.clone(), Some("Err"), "0");
                     if !holds_error(&ty, &error.ty) {
-                        return r.refuse_question(&value.ty);
+                        let what =
+                            "errors of another type than the closure's; convert them, `value.map_err(…)?`";
+                        return r.refuse_argument("?", what.to_owned());
                     }
                     r.construct(ty, "Err", vec![("0", error)])
                 }
@@ -75,10 +77,9 @@ impl Recorder {
 
     fn refuse_question(&mut self, ty: &Type) -> Expr {
         if *ty != Type::Never {
-            let at = self.location();
             let what =
                 format!("a `{ty}` here; an `Option` or a `Result` can leave a closure that gives the same");
-            self.fail(RecordError::Argument { builtin: "?", what, at });
+            return self.refuse_argument("?", what);
         }
         Expr::never()
     }
@@ -95,9 +96,8 @@ impl Recorder {
 
     fn refuse_outcome(&mut self, builtin: &'static str, ty: &Type) -> Expr {
         if *ty != Type::Never {
-            let at = self.location();
             let what = format!("a closure that gives a `{ty}`; an `Option` or a `Result` can end the loop");
-            self.fail(RecordError::Argument { builtin, what, at });
+            return self.refuse_argument(builtin, what);
         }
         Expr::never()
     }

@@ -269,25 +269,19 @@ impl<T: PartialEq<U>, U, const N: usize> PartialEq<Slice<U>> for [T; N] {
 
 // Arrays beside references to slices, as Rust has them.
 macro_rules! beside_arrays {
-    ($($slice:ty),+) => {$(
-        impl<T: PartialEq<U>, U, const N: usize> PartialEq<[U; N]> for $slice {
+    ($([$($reference:tt)+])+) => {$(
+        impl<T: PartialEq<U>, U, const N: usize> PartialEq<[U; N]> for $($reference)+ Slice<T> {
             fn eq(&self, other: &[U; N]) -> bool {
                 **self == *other
+            }
+        }
+
+        impl<T: PartialEq<U>, U, const N: usize> PartialEq<$($reference)+ Slice<U>> for [T; N] {
+            fn eq(&self, other: &$($reference)+ Slice<U>) -> bool {
+                *self == **other
             }
         }
     )+};
 }
 
-beside_arrays! { &Slice<T>, &mut Slice<T> }
-
-impl<T: PartialEq<U>, U, const N: usize> PartialEq<&Slice<U>> for [T; N] {
-    fn eq(&self, other: &&Slice<U>) -> bool {
-        *self == **other
-    }
-}
-
-impl<T: PartialEq<U>, U, const N: usize> PartialEq<&mut Slice<U>> for [T; N] {
-    fn eq(&self, other: &&mut Slice<U>) -> bool {
-        *self == **other
-    }
-}
+beside_arrays! { [&] [&mut] }

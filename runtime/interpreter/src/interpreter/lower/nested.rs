@@ -51,7 +51,7 @@ impl<'m> Lower<'m> {
 
 fn passed(ty: &Type) -> Passed {
     match ty {
-        Type::Ref { to, .. } if matches!(**to, Type::Slice(_)) => Passed::Slice,
+        ty if ty.is_slice() => Passed::Slice,
         Type::Ref { to, .. } if matches!(**to, Type::Image(_)) => Passed::Image,
         ty => Passed::Value(ty.size()),
     }

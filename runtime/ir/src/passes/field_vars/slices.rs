@@ -65,7 +65,7 @@ fn spelled(function: &Function, slice: VarId) -> Option<Expr> {
 
 /// Whether a type is that of a slice, or of a reference to a shared array of one dimension.
 pub(super) fn is_slice(ty: &Type) -> bool {
-    matches!(ty, Type::Ref { to, .. } if matches!(**to, Type::Slice(_) | Type::Shared { rank: 1, .. }))
+    ty.is_slice() || matches!(ty, Type::Ref { to, .. } if matches!(**to, Type::Shared { rank: 1, .. }))
 }
 
 /// The length of a slice, as a function spells it.
