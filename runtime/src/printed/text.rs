@@ -5,7 +5,7 @@
 //!   cluster and of a cooperative launch are there at once;
 //! - kernels lose `extern "C"`, and many texts fit one compilation;
 //! - launches by kernels, `kernel<<<…>>>(…)`, become calls of the shim;
-//! - loads of `volatile` places let other threads run, as a loop may wait for one of them;
+//! - accesses to `volatile` places let other threads run, as a loop may wait for one of them;
 //! - the barrier of the grid, which reads a workspace that the driver sets up, is the machine's;
 //! - a check that fails records it before other threads run, as the twin's and the interpreter's do.
 //!
@@ -211,18 +211,18 @@ impl<'t> Rewriter<'t> {
         Ok(())
     }
 
-    /// `(volatile const T*)(p)`, after its first parenthesis.
+    /// `(volatile T*)p`, after its first parenthesis.
     fn polled(&mut self) -> Result<(), Refused> {
         let inside = self.rest();
         let Some(close) = inside.find(')') else {
             self.keep(inside.len());
             return Ok(());
         };
-        if !inside[..close].starts_with("volatile const") || !inside[close + 1..].starts_with('(') {
+        let operand = operand_end(&inside[close + 1..]);
+        if operand == 0 {
             self.keep("volatile".len());
             return Ok(());
         }
-        let operand = enclosed(&inside[close + 1..]);
         let place = part(&inside[close + 1..close + 1 + operand])?;
         self.out.pop();
         self.out.push_str(&format!("ws_polled(({}){place})", &inside[..close]));
@@ -273,6 +273,21 @@ pub(super) fn string_end(text: &str) -> usize {
         }
     }
     text.len()
+}
+
+/// Bytes of the operand of a cast that a text begins with: `(p)`, or a name with indices and fields, such as `&x[i].at`.
+fn operand_end(text: &str) -> usize {
+    let mut at = text.len() - text.trim_start_matches(['&', '*']).len();
+    at += word_end(&text[at..]);
+    loop {
+        let rest = &text[at..];
+        at += match rest.as_bytes() {
+            [b'(' | b'[', ..] => enclosed(rest),
+            [b'.', ..] => 1 + word_end(&rest[1..]),
+            [b'-', b'>', ..] => 2 + word_end(&rest[2..]),
+            _ => return at,
+        };
+    }
 }
 
 /// Bytes up to the bracket that closes the one that a text begins with, and that one.
@@ -374,10 +389,16 @@ mod tests {
     }
 
     #[test]
-    fn loads_of_volatile_places_let_others_run() {
+    fn accesses_to_volatile_places_let_others_run() {
         let text = rewritten("while ((*(volatile const unsigned int*)(&f[0])) == 0u) {}");
         assert_eq!(text, "while ((*ws_polled((volatile const unsigned int*)(&f[0]))) == 0u) {}");
-        assert_eq!(rewritten("(*(volatile int*)(p) = 3);"), "(*(volatile int*)(p) = 3);");
+        let text = rewritten("while (*(volatile const int*)&f[at(i) + 1].lock->state[0] == 0) {}");
+        assert_eq!(text, "while (*ws_polled((volatile const int*)&f[at(i) + 1].lock->state[0]) == 0) {}");
+        assert_eq!(
+            rewritten("int r = *(volatile const int*)p + 1;"),
+            "int r = *ws_polled((volatile const int*)p) + 1;"
+        );
+        assert_eq!(rewritten("(*(volatile int*)(p) = 3);"), "(*ws_polled((volatile int*)(p)) = 3);");
     }
 
     #[test]

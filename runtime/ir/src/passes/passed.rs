@@ -10,8 +10,7 @@ use crate::ranges::Known;
 impl Walk<'_> {
     /// Adds that the indices are in bounds that an expression evaluates in any case.
     pub(super) fn learn_passed(&mut self, e: &Expr) {
-        // Arithmetic of one value keeps one form before and after an index: compilers then see that the values are the same.
-        if self.narrowing.is_some() {
+        if self.forms_expressions() {
             return;
         }
         if let Some(lazy) = e.lazy() {

@@ -79,6 +79,7 @@ builtin! {
     pub fn volatile_store<T: Num>(place: &mut T, value: T) {
         cuda: |args: &[Type], _: &Type| volatile_store_text(args), by_reference: true, facts: Facts::WRITES, effect: Effect::Writes
     } {
+        context::on_atomic();
         context::on_access(place, AccessKind::Volatile { writes: true });
         let old = std::mem::replace(place, value);
         context::on_found(place, &old);
@@ -163,7 +164,7 @@ builtin! {
     }
 }
 
-fn volatile_text(args: &[Type], hole: &str) -> CudaText {
+pub(super) fn volatile_text(args: &[Type], hole: &str) -> CudaText {
     let ty = args.first().map(|ty| type_name(ty.peeled())).unwrap_or_default();
     match ty.as_str() {
         "ws_f16" | "ws_bf16" => CudaText::new(format!("{ty}{{ ((volatile const {ty}*)({hole}))->bits }}")),
@@ -171,7 +172,7 @@ fn volatile_text(args: &[Type], hole: &str) -> CudaText {
     }
 }
 
-fn volatile_store_text(args: &[Type]) -> CudaText {
+pub(super) fn volatile_store_text(args: &[Type]) -> CudaText {
     let ty = args.first().map(|ty| type_name(ty.peeled())).unwrap_or_default();
     match ty.as_str() {
         "ws_f16" | "ws_bf16" => CudaText::new(format!("(((volatile {ty}*)({{0}}))->bits = ({{1}}).bits)")),

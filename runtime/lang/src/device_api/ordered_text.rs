@@ -1,6 +1,7 @@
 //! CUDA of the atomic operations: CUDA's functions where they are relaxed, else PTX.
 
 use super::atomic::{cast_call, sub_text};
+use super::memory::{volatile_store_text, volatile_text};
 use super::ordered::{BLOCK, CLUSTER, DEVICE};
 use super::text::type_name;
 use crate::ir::{CudaText, Scalar, Type};
@@ -58,6 +59,9 @@ fn joined(success: i128, failure: i128) -> i128 {
 }
 
 /// The text of an operation in a scope; the ordering is the last argument.
+///
+/// Relaxed loads and stores are those of a `volatile` place, which PTX defines as relaxed in the scope of the system.
+/// Like CUDA's functions they are no `asm`, so the compiler sees that a place lies in shared memory.
 pub(super) fn op_text<const OP: u8, const SCOPE: u8>(args: &[Type], constants: &[Option<i128>]) -> CudaText {
     let order = |back: usize| constants.len().checked_sub(back).and_then(|i| constants[i]).unwrap_or(SEQ_CST);
     let order = if OP == Op::CAS { joined(order(2), order(1)) } else { order(1) };
@@ -80,6 +84,15 @@ pub(super) fn op_text<const OP: u8, const SCOPE: u8>(args: &[Type], constants: &
         Op::SUB if relaxed => return sub_text(args, suffix),
         _ => "",
     };
+    if relaxed && OP == Op::LOAD && !is_wide(args) {
+        return volatile_text(args, "{0}");
+    }
+    if relaxed && OP == Op::STORE && !is_wide(args) {
+        return volatile_store_text(args);
+    }
+    if relaxed && OP == Op::CAS && !is_wide(args) {
+        return exchange_text(args, suffix);
+    }
     if relaxed && !name.is_empty() {
         let mut text = classic(name, &args[..2]);
         text.template = text.template.replace(&format!("{name}("), &format!("{name}{suffix}("));
@@ -116,6 +129,39 @@ pub(in super::super::device_api) fn is_half(args: &[Type]) -> bool {
         Some(Type::Scalar(s) | Type::Vector(s, _)) => s.is_half(),
         _ => false,
     }
+}
+
+/// Returns whether the place is two or four words, which only one PTX instruction reads or writes at once.
+fn is_wide(args: &[Type]) -> bool {
+    matches!(args.first().map(Type::peeled), Some(Type::Vector(..)))
+}
+
+/// A relaxed compare-and-exchange by CUDA's function, which takes words.
+fn exchange_text(args: &[Type], suffix: &str) -> CudaText {
+    let ty = args.first().map(|ty| ty.peeled().clone()).unwrap_or(Type::U32);
+    let (c, word) = (type_name(&ty), word_of(&ty));
+    let name = format!("ws_compare_exchange{suffix}");
+    let old =
+        format!("atomicCAS{suffix}(({word}*)p, {}, {})", bits(word, &c, "expected"), bits(word, &c, "v"));
+    let definition = format!(
+        "template <class R>\n__device__ __forceinline__ R {name}({c}* p, {c} expected, {c} v) {{\n    {c} old = {};\n{}}}\n",
+        bits(&c, word, &old),
+        outcome(&ty)
+    );
+    CudaText {
+        definitions: vec![definition],
+        ..CudaText::new(format!("{name}<{{ret}}>({{0}}, {{1}}, {{2}})"))
+    }
+}
+
+/// A value as the bits of another type.
+fn bits(to: &str, from: &str, value: &str) -> String {
+    if to == from { value.to_owned() } else { format!("__builtin_bit_cast({to}, {value})") }
+}
+
+/// The unsigned type of a scalar's size.
+fn word_of(ty: &Type) -> &'static str {
+    if ty.size() == 8 { "unsigned long long" } else { "unsigned int" }
 }
 
 /// Relaxed addition of halves at device scope.
@@ -207,7 +253,7 @@ fn function(op: u8, sem: &str, scope: &str, ty: &Type) -> (String, String) {
             format!("{c}* p, {c} expected, {c} v"),
             format!(
                 "    {c} old;\n    asm volatile(\"atom.{sem}.{scope}.cas.{bits} %0, [%1], %2, %3;\" : \"={reg}\"(old) : \"l\"(p), \"{reg}\"(expected), \"{reg}\"(v) : \"memory\");\n{}",
-                outcome(if ty.size() == 8 { "unsigned long long" } else { "unsigned int" })
+                outcome(ty)
             ),
         ),
         _ if pair || ty.size() == 2 => {
@@ -246,9 +292,11 @@ fn function(op: u8, sem: &str, scope: &str, ty: &Type) -> (String, String) {
 }
 
 /// A `Result` with what the place held.
-fn outcome(word: &str) -> String {
+fn outcome(ty: &Type) -> String {
+    let (c, word) = (type_name(ty), word_of(ty));
+    let is_expected = format!("{} == {}", bits(word, &c, "old"), bits(word, &c, "expected"));
     format!(
-        "    R r;\n    if (__builtin_bit_cast({word}, old) == __builtin_bit_cast({word}, expected)) {{\n        r.tag = 0;\n        r.Ok._0 = old;\n    }} else {{\n        r.tag = 1;\n        r.Err._0 = old;\n    }}\n    return r;\n"
+        "    R r;\n    if ({is_expected}) {{\n        r.tag = 0;\n        r.Ok._0 = old;\n    }} else {{\n        r.tag = 1;\n        r.Err._0 = old;\n    }}\n    return r;\n"
     )
 }
 

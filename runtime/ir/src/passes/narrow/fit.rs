@@ -108,16 +108,38 @@ impl Walk<'_> {
     /// `a op b`, which `whole` is, or whose type and place it has.
     pub(super) fn narrow_binary(
         &self,
+        parts: (BinaryOp, &Expr, &Expr),
+        whole: &Expr,
+        known: &Narrowing,
+    ) -> Option<Narrow> {
+        self.narrow_parts_of(parts, whole, known, None)
+    }
+
+    /// The same where the value is known to fit.
+    pub(super) fn narrow_fitting(
+        &self,
+        parts: (BinaryOp, &Expr, &Expr),
+        whole: &Expr,
+        known: &Narrowing,
+    ) -> Option<Narrow> {
+        self.narrow_parts_of(parts, whole, known, Some(Vec::new()))
+    }
+
+    /// The same, where the value fits under some conditions, or is to be looked at for those.
+    fn narrow_parts_of(
+        &self,
         (op, a, b): (BinaryOp, &Expr, &Expr),
         whole: &Expr,
         known: &Narrowing,
+        fits: Option<Vec<Condition>>,
     ) -> Option<Narrow> {
         let scalar = integer(whole).filter(|scalar| scalar.bits() >= 32)?;
         let kind = ExprKind::Binary(op, a.clone().into(), b.clone().into());
         let whole = Expr { kind, ty: whole.ty.clone() };
         match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                self.ring(op, (self.narrow(a, known)?, self.narrow(b, known)?), &whole, known)
+                let fits = fits.or_else(|| self.fits(&whole));
+                self.ring(op, (self.narrow(a, known)?, self.narrow(b, known)?), &whole, (known, fits))
             }
             BinaryOp::Div | BinaryOp::Rem if matches!(scalar, Scalar::U64 | Scalar::I32) => {
                 self.divided(op, (a, b), &whole, known)
@@ -135,7 +157,7 @@ impl Walk<'_> {
         op: BinaryOp,
         (a, b): (Narrow, Narrow),
         whole: &Expr,
-        known: &Narrowing,
+        (known, fits): (&Narrowing, Option<Vec<Condition>>),
     ) -> Option<Narrow> {
         let scalar = integer(whole)?;
         let positive = a.is_positive && b.is_positive;
@@ -143,7 +165,7 @@ impl Walk<'_> {
         let is_difference = op == BinaryOp::Sub && positive;
         // If the operands fit, the bits of the type leave only one value below the limit for the exact result.
         let is_one = scalar.bits() == 64 || op != BinaryOp::Mul && positive && scalar.is_unsigned();
-        let told = self.fits(whole).filter(|told| is_one && known.may_rely_on(told));
+        let told = fits.filter(|told| is_one && known.may_rely_on(told));
         let (low, high) = match op {
             BinaryOp::Add => (a.low.sum(b.low), a.high.sum(b.high)),
             BinaryOp::Sub => (a.low.sum(b.high.negated()), a.high.sum(b.low.negated())),

@@ -5,15 +5,18 @@
 //! value and no access differs. The narrowing rests on conditions of the launch: [`wanted`] lists them, and [`narrow`] uses
 //! those that a launch fulfils.
 
+mod arrays;
 mod fit;
 mod place;
 mod rewrite;
 
 use std::collections::{HashMap, HashSet};
 
+use super::elements::learn_elements;
 use super::elide::Walk;
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, Module, Proof, Quantity, RangeLoop, Scalar, Type, VarId,
+    BinaryOp, Block, Condition, Expr, ExprKind, Function, Module, Proof, Quantity, RangeLoop, Scalar, Type,
+    VarId,
 };
 use crate::ranges::{FunctionScope, Kind, integer};
 
@@ -42,6 +45,10 @@ pub(super) fn narrow(module: &mut Module, fulfilled: u64) {
     for var in &narrowing.narrowed {
         module.kernel.vars[var.0 as usize].ty = Type::Scalar(Scalar::I32);
     }
+    arrays::rewrite(&narrowing.arrays, &mut body);
+    for (var, ty) in &narrowing.arrays {
+        module.kernel.vars[var.0 as usize].ty = ty.clone();
+    }
     let numbers = module.coarsened.iter_mut().flat_map(|coarsened| &mut coarsened.loops);
     numbers.for_each(|(_, number)| narrowing.rewrite_number(number));
     module.kernel.body = body;
@@ -63,12 +70,14 @@ fn found(module: &Module, body: &mut Block, conditions: Vec<Condition>, fulfille
     narrowing.candidates = place::candidates(&module.kernel, body);
     for stage in [Stage::Variables, Stage::Expressions] {
         narrowing.stage = stage;
-        let mut walk = Walk::new(FunctionScope::new(&module.functions, &module.kernel, body, kind));
+        let scope = FunctionScope::new(&module.functions, &module.kernel, body, kind);
+        let mut walk = Walk::new(learn_elements(scope, body));
         walk.narrowing = Some(narrowing);
         walk.block(body);
         narrowing = walk.narrowing.take().unwrap_or_default();
-        if stage == Stage::Variables {
-            narrowing.decide();
+        match stage {
+            Stage::Variables => narrowing.decide(),
+            Stage::Expressions => narrowing.narrow_arrays(&module.kernel, body, &walk.scope),
         }
     }
     narrowing
@@ -95,6 +104,8 @@ pub(super) struct Narrowing {
     /// The conditions under which the values of each variable fit; `None` if one does not.
     values: HashMap<VarId, Option<Vec<Condition>>>,
     narrowed: HashSet<VarId>,
+    /// Arrays whose elements are narrowed, with their new types.
+    arrays: HashMap<VarId, Type>,
     /// The replacements of expressions, by their addresses, which stay valid during the walk.
     exprs: HashMap<usize, Expr>,
     /// The new values of assignments, by the address of the old value.
@@ -160,6 +171,16 @@ impl Narrowing {
         needs.iter().all(holds)
     }
 
+    /// Narrows the arrays all of whose elements fit.
+    fn narrow_arrays(&mut self, kernel: &Function, body: &Block, scope: &FunctionScope) {
+        for (var, ty, range) in arrays::candidates(&scope.stored, kernel, body) {
+            let fits = scope.ensure(range.high.clone(), Quantity::Const(1 << 32));
+            if fits.is_some_and(|fits| self.accept(&[range.needs.clone(), fits].concat())) {
+                self.arrays.insert(var, ty);
+            }
+        }
+    }
+
     /// Narrows the variables all of whose values fit.
     fn decide(&mut self) {
         let mut all: Vec<(VarId, Option<Vec<Condition>>)> = self.values.drain().collect();
@@ -173,6 +194,13 @@ impl Narrowing {
 }
 
 impl Walk<'_> {
+    /// Whether the forms of expressions are looked for.
+    ///
+    /// Arithmetic of one value keeps one form before and after an index then: compilers see so that the values are the same.
+    pub(super) fn forms_expressions(&self) -> bool {
+        self.narrowing.as_ref().is_some_and(|narrowing| narrowing.stage == Stage::Expressions)
+    }
+
     /// Looks at what a variable is given, where that is known.
     pub(super) fn narrow_value(&mut self, var: VarId, value: &Expr, op: Option<(BinaryOp, &Expr)>) {
         if self.assigned.is_some() {
@@ -186,11 +214,13 @@ impl Walk<'_> {
                 narrowing.value_of(var, needs);
             }
             Stage::Expressions if narrowing.narrowed.contains(&var) => {
-                let new = match op {
-                    None => self.narrow(value, &narrowing),
-                    Some((op, place)) => self.narrow_binary((op, place, value), place, &narrowing),
-                };
                 // Its value is known to fit, so no other `int` is congruent to it.
+                let new = match (op, &value.kind) {
+                    (Some((op, place)), _) => self.narrow_fitting((op, place, value), place, &narrowing),
+                    (None, ExprKind::Binary(op, a, b)) => self.narrow_fitting((*op, a, b), value, &narrowing),
+                    (None, _) => None,
+                };
+                let new = new.or_else(|| self.narrow(value, &narrowing).filter(|_| op.is_none()));
                 let new = new.filter(|new| narrowing.accept(&new.needs));
                 let plain = || narrowing.as_int(narrowing.rewritten_with(op, value));
                 let new = new.map_or_else(plain, |new| new.e);
