@@ -65,6 +65,7 @@ mod plain_left;
 mod plain_library;
 mod plain_methods;
 mod plain_ordered;
+mod plain_orders;
 mod plain_parts;
 mod plain_paths;
 mod plain_ranges;

@@ -225,12 +225,20 @@ impl<'a> Walk<'a> {
                 self.mark(e);
                 self.learn_passed(e);
                 self.narrow_value(*var, e, None);
+                // In another iteration it was another variable.
+                self.known.forget(&HashSet::from([*var]));
                 self.scope.define(*var, e, &self.known);
                 self.known.choose(*var, e, &self.scope);
                 self.name(*var, e);
                 self.notes.iter_mut().for_each(|notes| notes.hold(*var, e));
                 self.meet_closure(*var, e);
                 self.begin(*var, e);
+                self.learn_length(*var, e);
+                if self.scope.is_mutable(*var) || !self.scope.is_stable(e) {
+                    let place = Expr { kind: ExprKind::Var(*var), ty: e.ty.clone() };
+                    let orders = self.known.orders_after(&place, None, e, &self.scope);
+                    self.known.learn_orders(orders);
+                }
                 self.give_symbols(&HashSet::from([*var]));
             }
             StmtKind::Assert { cond, debug: true, proof, failure } => {
@@ -272,8 +280,10 @@ impl<'a> Walk<'a> {
                 let given = self.given(place, *op, value);
                 self.store(place, *op, value);
                 let products = self.known.products_after(place, *op, value, &self.scope);
+                let orders = self.known.orders_after(place, *op, value, &self.scope);
                 self.known.forget(&root(place).into_iter().collect());
                 self.known.learn_products(products);
+                self.known.learn_orders(orders);
                 if let Some((at, held)) = given {
                     match held {
                         // A sum says no more of what a loop counts than the loop does, but for constants.
@@ -299,12 +309,15 @@ impl<'a> Walk<'a> {
         let (if_true, if_false) = (self.implied(cond, true), self.implied(cond, false));
         let before = self.known.clone();
         let places: Vec<Expr> = [&*then, &*otherwise].into_iter().flat_map(assigned_integers).collect();
-        let mut ends = Vec::new();
+        let (mut ends, mut at_ends) = (Vec::new(), Vec::new());
         for (branch, facts) in [(&mut *then, &if_true), (&mut *otherwise, &if_false)] {
             self.known.extend(facts.clone());
             let end = self.ending(branch, &places);
-            ends.extend((!leaves(branch)).then_some(end));
-            self.known = before.clone();
+            let at_end = std::mem::replace(&mut self.known, before.clone());
+            if !leaves(branch) {
+                ends.push(end);
+                at_ends.push(at_end);
+            }
         }
         if leaves(then) {
             self.known.extend(if_false);
@@ -312,9 +325,11 @@ impl<'a> Walk<'a> {
             self.known.extend(if_true);
         }
         // A branch that leaves changes nothing for what comes after it.
-        for branch in [then, otherwise].into_iter().filter(|branch| !leaves(branch)) {
-            self.known.forget(&assigned(branch));
-        }
+        let stays = [then, otherwise].into_iter().filter(|branch| !leaves(branch));
+        let changed: HashSet<VarId> = stays.flat_map(|branch| assigned(branch)).collect();
+        let orders = self.common_orders(&at_ends, &changed);
+        self.known.forget(&changed);
+        self.known.learn_orders(orders);
         for (at, place) in places.iter().enumerate() {
             let hull = ends.iter().filter_map(|end| end[at].clone()).reduce(|a, b| a.hull(&b));
             let is_stale = |id| self.scope.is_stale(id, self.symbols_before);

@@ -3,6 +3,7 @@
 use super::counter::{Counter, counters, queued};
 use super::elide::Walk;
 use super::invariant::{Assigned, Entry, assigned_integers, is_guarded};
+use super::orders::Head;
 use crate::ir::{Block, Expr, ExprKind, LoopId, Quantity, RangeLoop, StmtKind, visit};
 use crate::ranges::{Range, assigned, integer, root, same};
 
@@ -19,6 +20,8 @@ impl Walk<'_> {
         self.hold(&found);
         let (heads, around) = (self.heads(id, Some(cond), body, &before), self.known.clone());
         heads.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
+        let orders = self.orders(id, Head::While(cond), body, &entry);
+        self.known.learn_orders(orders);
         self.give_symbols(&assigned(body));
         self.mark(cond);
         let (stays, ends) = (self.implied(cond, true), self.implied(cond, false));
@@ -119,6 +122,8 @@ impl Walk<'_> {
         self.hold(&invariants);
         let heads = self.heads(id, None, body, &entered);
         heads.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
+        let orders = self.orders(id, Head::For(range), body, &entry);
+        self.known.learn_orders(orders.iter().cloned());
         self.give_symbols(&assigned(body));
         self.looped(body);
         self.lasting.truncate(outer);
@@ -128,6 +133,10 @@ impl Walk<'_> {
         whole.extend(after);
         whole.extend(heads.into_iter().filter(|_| !breaks(body, id)));
         whole.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
+        if !breaks(body, id) {
+            let is_counter = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == range.var);
+            self.known.learn_orders(orders.into_iter().filter(|(_, more, _)| !is_counter(more)));
+        }
     }
 
     /// The body of a loop.

@@ -20,6 +20,7 @@ mod lengths;
 mod loops;
 mod narrow;
 mod need;
+mod orders;
 mod outcomes;
 mod pairs;
 mod passed;

@@ -1,7 +1,7 @@
 //! The conditions of a launch under which an index or a range is in bounds.
 
 use super::elide::Walk;
-use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, ResultRange, Type};
+use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, ResultRange, Scalar, Type};
 use crate::limits;
 use crate::ranges::{Known, Range, axes, integer, joined};
 
@@ -109,9 +109,9 @@ impl Walk<'_> {
     }
 
     /// The conditions under which the start of a range is no more than its end.
-    fn in_order(&self, start: &Expr, end: &Expr, known: &Known) -> Option<Vec<Condition>> {
+    pub(super) fn in_order(&self, start: &Expr, end: &Expr, known: &Known) -> Option<Vec<Condition>> {
         let scope = &self.scope;
-        if known.is_ordered(start, end) {
+        if known.is_ordered_through(start, end) {
             return Some(Vec::new());
         }
         // No more than the lesser of two is no more than each, and no less than the greater likewise.
@@ -120,6 +120,17 @@ impl Walk<'_> {
         }
         if let Some([a, b]) = scope.chosen(start, ResultRange::Greatest) {
             return Some([self.in_order(a, end, known)?, self.in_order(b, end, known)?].concat());
+        }
+        // The lesser of two is no more than what either is no more than, and what is left of a number no more than that.
+        if let Some([a, b]) = scope.chosen(start, ResultRange::Least) {
+            let either = self.in_order(a, end, known).or_else(|| self.in_order(b, end, known));
+            return either.or_else(|| self.in_order_by_ranges(start, end, known));
+        }
+        if let Some([whole, _]) = scope.chosen(start, ResultRange::Remaining)
+            && integer(start).is_some_and(Scalar::is_unsigned)
+            && let Some(needs) = self.in_order(whole, end, known)
+        {
+            return Some(needs);
         }
         if let Some(ends) = scope.branches(scope.look(end), known) {
             let [a, b] = ends.map(|(end, facts)| self.in_order(start, end, &facts));
@@ -149,10 +160,16 @@ impl Walk<'_> {
             };
             return Some([fits, positive, last.needs].concat());
         }
-        scope.sums_in_order(start, end, known).or_else(|| {
-            let ordered = scope.ensure(first.high, last.low.plus(1))?;
-            Some([ordered, first.needs, last.low_needs].concat())
-        })
+        scope.sums_in_order(start, end, known).or_else(|| self.in_order_by_ranges(start, end, known))
+    }
+
+    /// The same by the ranges of both alone.
+    fn in_order_by_ranges(&self, start: &Expr, end: &Expr, known: &Known) -> Option<Vec<Condition>> {
+        let first = self.scope.range(start, known);
+        let positive = self.scope.ensure_positive(start, &first)?;
+        let last = self.scope.range(end, known);
+        let ordered = self.scope.ensure(first.high, last.low.plus(1))?;
+        Some([ordered, joined(&first.needs, &positive), last.low_needs].concat())
     }
 
     /// The conditions under which a whole slice is aligned for the type that it is seen as.

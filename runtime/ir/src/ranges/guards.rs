@@ -80,7 +80,7 @@ fn difference<'e>(e: &'e Expr, scope: &'e FunctionScope) -> Option<(&'e Expr, &'
 }
 
 impl Known {
-    /// The facts of a false `a && b`, or of a true `a || b`, where one part is known and so the other one decides.
+    /// The facts of a false `a && b`, or of a true `a || b`, where one part is known and so the other one decides, or else of either.
     pub(super) fn rest(&self, op: BinaryOp, [a, b]: [&Expr; 2], scope: &FunctionScope) -> Known {
         let outcome = op == BinaryOp::Or;
         for (decided, rest) in [(a, b), (b, a)] {
@@ -88,7 +88,7 @@ impl Known {
                 return self.implied(rest, outcome, scope);
             }
         }
-        Known::default()
+        self.either([a, b], outcome, scope)
     }
 }
 

@@ -4,9 +4,11 @@
 
 use std::collections::HashSet;
 
+use super::alternatives::Alternative;
 use super::choice::Choice;
 use super::given::Given;
 use super::loads::{has_load, is_load, mentions};
+use super::orders::Order;
 use super::products::Product;
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
@@ -20,7 +22,9 @@ const MOST_SUMS: i128 = 16;
 pub(crate) struct Known {
     ranges: Vec<(Expr, Range)>,
     /// The first is at most the second, or less.
-    orders: Vec<(Expr, Expr, bool)>,
+    pub(super) orders: Vec<Order>,
+    /// Pairs of conditions of which one holds at least.
+    pub(super) alternatives: Vec<Alternative>,
     /// Variables that were given an expression whose variables have not changed since.
     aliases: Vec<(VarId, Expr)>,
     /// Pairs of variables with a bounded product.
@@ -95,18 +99,21 @@ impl Known {
         self.choices.retain(|(var, choice)| !vars.contains(var) && !choice.mentions(vars));
         self.given.forget(vars);
         self.forget_products(vars);
+        self.forget_alternatives(vars);
     }
 
     /// Keeps the facts about expressions for which something holds.
     pub(super) fn retain(&mut self, keeps: &dyn Fn(&Expr) -> bool) {
         self.ranges.retain(|(e, _)| keeps(e));
         self.orders.retain(|(a, b, _)| keeps(a) && keeps(b));
+        self.alternatives.retain(|of| of.iter().all(|(e, _)| keeps(e)));
     }
 
     /// Whether something is known of elements in memory.
     pub(super) fn has_loads(&self) -> bool {
         self.ranges.iter().any(|(e, _)| has_load(e))
             || self.orders.iter().any(|(a, b, _)| has_load(a) || has_load(b))
+            || self.alternatives.iter().flatten().any(|(e, _)| has_load(e))
             || self.choices.iter().any(|(_, choice)| choice.has_load())
     }
 
@@ -148,16 +155,7 @@ impl Known {
     /// From `e + 1` on it is more than `e`, if a number that the type of `e` holds is known to be more than `e`: then that sum does not
     /// wrap.
     pub fn stays_above(&mut self, var: &Expr, start: &Expr) {
-        let most = |e: &Expr| integer(e).and_then(Scalar::int_range).map(|(_, most)| most);
-        let is_exceeded = |e: &Expr| {
-            let exceeds = |(less, more, strictly): &(Expr, Expr, bool)| {
-                *strictly
-                    && same(less, strip(e))
-                    && most(more).is_some_and(|of_more| Some(of_more) <= most(e))
-            };
-            self.orders.iter().any(exceeds)
-        };
-        let before = successor(start).filter(|e| is_exceeded(e)).map(|e| (e, true));
+        let before = successor(start).filter(|e| self.is_exceeded(e)).map(|e| (e, true));
         let all = [Some((start, false)), before].into_iter().flatten();
         for (least, strictly) in all.filter(|(least, _)| is_trackable(least)) {
             self.orders.push((strip(least).clone(), strip(var).clone(), strictly));
@@ -168,6 +166,7 @@ impl Known {
     pub fn extend(&mut self, other: Known) {
         self.ranges.extend(other.ranges);
         self.orders.extend(other.orders);
+        self.alternatives.extend(other.alternatives);
         self.aliases.extend(other.aliases);
         self.products.extend(other.products);
         self.empty.extend(other.empty);
@@ -243,6 +242,7 @@ impl Known {
                     _ => return facts,
                 };
                 facts.relate(less, more, gap, self, scope);
+                facts.extend(self.other_alternatives(cond, outcome, scope));
                 if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
                     facts.has_tag([a, b], outcome == (*op == BinaryOp::Eq), self, scope);
                 }
@@ -458,7 +458,7 @@ fn is_trackable_itself(e: &Expr) -> bool {
 }
 
 /// The same, or an element of a slice that no one writes.
-fn is_readable(e: &Expr) -> bool {
+pub(super) fn is_readable(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Index { index, .. } if is_load(e) => is_readable(index),
         _ if e.operands().is_empty() => is_trackable(e),

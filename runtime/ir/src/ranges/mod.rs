@@ -4,6 +4,7 @@
 //! may be in terms of values that a launch knows, or an [`Interval`] of plain numbers. Results of builtins lie in the
 //! ranges of their facts. This module is independent of CUDA text and of the names of builtins.
 
+mod alternatives;
 mod arithmetic;
 mod bits;
 mod changes;
@@ -22,6 +23,7 @@ mod known;
 mod lent;
 mod loads;
 mod memo;
+mod orders;
 mod parts;
 mod paths;
 mod place;
@@ -39,8 +41,9 @@ pub(crate) use field_vars::{LEN, has_lent_fields, is_len};
 pub(crate) use given::Fields;
 pub(crate) use held::{enum_of, held_place, tracked};
 pub(crate) use interval::Interval;
-pub(crate) use known::{Known, same};
+pub(crate) use known::{Known, same, strip};
 pub(crate) use loads::writes;
+pub(crate) use orders::Order;
 pub(crate) use paths::{field_of, fields, lent_path, path_of, whole};
 pub(crate) use place::axes;
 pub(crate) use products::{Product, scaled};

@@ -1,0 +1,193 @@
+//! Which of two variables is not more than the other where an iteration of a loop begins, as of marks that follow each other in a text:
+//! `start` and `i` of `&text[start..i]`.
+
+use std::collections::HashSet;
+
+use super::elide::Walk;
+use crate::ir::{
+    BinaryOp, Block, ConstValue, Expr, ExprKind, LoopId, Quantity, RangeLoop, Scalar, StmtKind, Type, VarId,
+    visit,
+};
+use crate::ranges::{Known, Order, Range, assigned, integer, same, strip};
+
+/// Claims that are tried about a loop.
+const MOST_CLAIMS: usize = 8;
+
+/// Orders at the end of a branch that are looked for at the ends of the others.
+const MOST_COMMON: usize = 16;
+
+/// The head of a loop.
+#[derive(Clone, Copy)]
+pub(super) enum Head<'h> {
+    While(&'h Expr),
+    For(&'h RangeLoop),
+}
+
+impl Walk<'_> {
+    /// The orders of variables that hold where an iteration of a loop begins; `entry` holds before the loop.
+    ///
+    /// The candidates are what is known before the loop, and the ends of parts of slices that the loop takes. Those are right that hold before
+    /// the loop, and that an iteration keeps.
+    pub(super) fn orders(&mut self, id: LoopId, head: Head<'_>, body: &Block, entry: &Known) -> Vec<Order> {
+        let mut goes_on = false;
+        visit::stmts(body, &mut |stmt| goes_on |= matches!(stmt.kind, StmtKind::Continue(of) if of == id));
+        if goes_on {
+            return Vec::new();
+        }
+        let mut claims = self.claims(head, body, entry);
+        for _ in 0..MOST_CLAIMS {
+            if claims.is_empty() || self.is_spent() {
+                return Vec::new();
+            }
+            let kept = self.kept_orders(head, body, &claims);
+            let all = kept.iter().all(|kept| *kept);
+            let mut kept = kept.into_iter();
+            claims.retain(|_| kept.next() == Some(true));
+            if all {
+                break;
+            }
+        }
+        claims
+    }
+
+    /// The orders that hold before a loop and may hold in it.
+    fn claims(&self, head: Head<'_>, body: &Block, entry: &Known) -> Vec<Order> {
+        let changed = assigned(body);
+        let counter = match head {
+            Head::For(range) if !range.reversed && !self.scope.is_mutable(range.var) => Some(range),
+            _ => None,
+        };
+        let is_counter =
+            |e: &Expr| matches!((&e.kind, counter), (ExprKind::Var(var), Some(range)) if *var == range.var);
+        let changes = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if changed.contains(&var));
+        // A variable that an iteration declares, or that the loop gives any number, is another one in the next.
+        let mut inner = declared(body);
+        if let (Head::For(range), None) = (head, counter) {
+            inner.insert(range.var);
+        }
+        let is_own = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if !self.untracked.contains(&var) && !inner.contains(&var));
+        let mut all: Vec<Order> = Vec::new();
+        let mut add = |(a, b, strictly): &Order| {
+            let (a, b) = (strip(a), strip(b));
+            let may_hold = is_own(a) && is_own(b) && (changes(a) || changes(b)) && !is_counter(a);
+            if !may_hold || integer(a).is_none() || a.ty != b.ty {
+                return;
+            }
+            for strictly in [false, *strictly] {
+                let is_new = |(less, more, of): &Order| !same(less, a) || !same(more, b) || *of != strictly;
+                if all.iter().all(is_new) {
+                    all.push((a.clone(), b.clone(), strictly));
+                }
+            }
+        };
+        entry.orders().iter().filter(|(_, more, _)| !is_counter(more)).for_each(&mut add);
+        let copies = copies(body);
+        let named =
+            |e: &Expr| copies.iter().find(|(copy, _)| same(copy, strip(e))).map_or(e, |(_, of)| of).clone();
+        visit::exprs(body, &mut |e| {
+            if let ExprKind::SubSlice { start: Some(start), end: Some(end), .. } = &e.kind {
+                add(&(named(start), named(end), false));
+            }
+        });
+        all.retain(|(a, b, strictly)| {
+            let first = counter.filter(|_| is_counter(b)).map_or(b, |range| &range.start);
+            if *strictly { entry.is_less(a, first) } else { self.is_at_most(a, first, entry) }
+        });
+        all.truncate(MOST_CLAIMS);
+        all
+    }
+
+    /// For each of some orders, whether an iteration keeps it.
+    fn kept_orders(&mut self, head: Head<'_>, body: &Block, claims: &[Order]) -> Vec<bool> {
+        let (known, around) = (self.known.clone(), self.assigned.replace(Default::default()));
+        self.known.learn_orders(claims.iter().cloned());
+        if let Head::While(cond) = head {
+            let stays = self.implied(cond, true);
+            self.known.extend(stays);
+        }
+        self.ending(&mut body.clone(), &[]);
+        let counter = if let Head::For(range) = head { Some(range.var) } else { None };
+        let kept = claims.iter().map(|(a, b, strictly)| match (&b.kind, strictly) {
+            // The next number of the loop is more by one at least, which does not wrap.
+            (ExprKind::Var(var), _) if Some(*var) == counter => {
+                self.is_at_most(a, b, &self.known) || !strictly && self.known.is_ordered(a, &plus_one(b))
+            }
+            (_, false) => self.is_at_most(a, b, &self.known),
+            (_, true) => self.known.is_less_through(a, b),
+        });
+        let kept = kept.collect();
+        self.scope.undefine(body);
+        (self.known, self.assigned) = (known, around);
+        kept
+    }
+
+    /// Learns that a part of a slice that a variable is has elements, where its start is less than its end.
+    pub(super) fn learn_length(&mut self, var: VarId, init: &Expr) {
+        if let ExprKind::SubSlice { start: Some(start), end: Some(end), .. } = &init.kind
+            && self.known.is_less_through(start, end)
+            && !self.scope.is_mutable(var)
+        {
+            let of = Expr { kind: ExprKind::Var(var), ty: init.ty.clone() };
+            let len = Expr { kind: ExprKind::Len(of.into()), ty: Type::U64 };
+            self.learn(&len, Range::at_least(Scalar::U64, Quantity::Const(1), Vec::new()));
+        }
+    }
+
+    /// Whether a number is no more than another in every launch.
+    fn is_at_most(&self, a: &Expr, b: &Expr, known: &Known) -> bool {
+        same(a, b)
+            || self.in_order(a, b, known).is_some_and(|needs| needs.is_empty())
+            || matches!(&b.kind, ExprKind::Binary(BinaryOp::Add, w, by)
+                if known.is_exact_sum(w, by, &self.scope) && self.is_at_most(a, w, known))
+    }
+
+    /// The orders that hold at the ends of all of some branches, about variables that these assign.
+    pub(super) fn common_orders(&self, ends: &[Known], changed: &HashSet<VarId>) -> Vec<Order> {
+        let mut all: Vec<Order> = Vec::new();
+        let has = |e: &Expr| {
+            let mut found = false;
+            visit::expr(e, &mut |e| found |= matches!(e.kind, ExprKind::Var(var) if changed.contains(&var)));
+            found
+        };
+        for (at, end) in ends.iter().enumerate() {
+            let own = end.orders().iter().filter(|(a, b, _)| has(a) || has(b));
+            for (a, b, strictly) in own.take(MOST_COMMON) {
+                let others = || ends.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, end)| end);
+                let is_new = !all.iter().any(|(less, more, _)| same(less, a) && same(more, b));
+                if is_new && others().all(|other| self.is_at_most(a, b, other)) {
+                    let strictly = *strictly && others().all(|other| other.is_less(a, b));
+                    all.push((a.clone(), b.clone(), strictly));
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The variables that a block declares.
+fn declared(body: &Block) -> HashSet<VarId> {
+    let mut all = HashSet::new();
+    visit::stmts(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Let { var, .. } => _ = all.insert(*var),
+        StmtKind::For { range, .. } => _ = all.insert(range.var),
+        _ => {}
+    });
+    all
+}
+
+/// The variables that a block declares with the value of another, and those.
+fn copies(body: &Block) -> Vec<(Expr, Expr)> {
+    let mut all = Vec::new();
+    visit::stmts(body, &mut |stmt| {
+        if let StmtKind::Let { var, init: Some(init) } = &stmt.kind
+            && matches!(init.kind, ExprKind::Var(_))
+        {
+            all.push((Expr { kind: ExprKind::Var(*var), ty: init.ty.clone() }, init.clone()));
+        }
+    });
+    all
+}
+
+fn plus_one(e: &Expr) -> Expr {
+    Expr::binary(BinaryOp::Add, e.clone(), Expr::constant(ConstValue::Int(1), e.ty.clone()))
+}

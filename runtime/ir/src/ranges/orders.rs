@@ -1,0 +1,205 @@
+//! The order of numbers: what assignments leave of it, and what follows from two orders.
+
+use super::changes::root;
+use super::known::{Known, same, strip};
+use super::range::{Range, integer};
+use super::scope::FunctionScope;
+use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, Scalar, VarId, visit};
+
+/// Numbers between two others at most through which these are in order.
+const MOST_BETWEEN: usize = 3;
+
+/// The first is at most the second, or less.
+pub(crate) type Order = (Expr, Expr, bool);
+
+impl Known {
+    /// The orders of numbers.
+    pub fn orders(&self) -> &[Order] {
+        &self.orders
+    }
+
+    /// Adds orders.
+    pub fn learn_orders(&mut self, orders: impl IntoIterator<Item = Order>) {
+        self.orders.extend(orders);
+    }
+
+    /// Returns whether `a` is known to be at most `b` by way of others.
+    pub fn is_ordered_through(&self, a: &Expr, b: &Expr) -> bool {
+        self.is_reached(a, b, false, MOST_BETWEEN)
+    }
+
+    /// The same of less.
+    pub fn is_less_through(&self, a: &Expr, b: &Expr) -> bool {
+        self.is_reached(a, b, true, MOST_BETWEEN)
+    }
+
+    fn is_reached(&self, a: &Expr, b: &Expr, strictly: bool, between: usize) -> bool {
+        let mut above = self.orders.iter().filter(|(less, ..)| same(less, strip(a)));
+        let is_direct = if strictly { self.is_less(a, b) } else { self.is_ordered(a, b) };
+        is_direct
+            || between > 0
+                && above.any(|(_, more, is_less)| self.is_reached(more, b, strictly && !is_less, between - 1))
+    }
+
+    /// Whether a number that the type of `e` holds is known to be more than `e`: then its successor does not wrap.
+    pub(super) fn is_exceeded(&self, e: &Expr) -> bool {
+        let most = |e: &Expr| integer(e).and_then(Scalar::int_range).map(|(_, most)| most);
+        let exceeds = |(less, more, strictly): &Order| {
+            *strictly && same(less, strip(e)) && most(more).is_some_and(|of_more| Some(of_more) <= most(e))
+        };
+        self.orders.iter().any(exceeds)
+    }
+
+    /// The orders after an assignment to a variable, or its declaration, that it takes part in.
+    pub fn orders_after(
+        &self,
+        place: &Expr,
+        op: Option<BinaryOp>,
+        value: &Expr,
+        scope: &FunctionScope,
+    ) -> Vec<Order> {
+        let ExprKind::Var(var) = place.kind else { return Vec::new() };
+        if integer(place).is_none_or(|scalar| scalar.bits() < 32) || scope.untracked.contains(&var) {
+            return Vec::new();
+        }
+        match (op, &value.kind) {
+            (Some(op), _) => self.orders_moved(place, op, value, scope),
+            (None, ExprKind::Binary(op, a, b)) if same(a, place) => self.orders_moved(place, *op, b, scope),
+            (None, ExprKind::Select(_, a, b)) if !mentions(value, var) => {
+                self.orders_of_either(place, [a, b], scope)
+            }
+            (None, _) if mentions(value, var) || !is_sum(value) => Vec::new(),
+            (None, _) => {
+                let mut all = vec![(place.clone(), strip(value).clone(), false)];
+                all.push((strip(value).clone(), place.clone(), false));
+                if let ExprKind::Binary(BinaryOp::Add, a, b) = &value.kind
+                    && b.as_int().is_some_and(|n| n > 0)
+                    && self.is_exact_sum(a, b, scope)
+                {
+                    all.push((strip(a).clone(), strip(value).clone(), true));
+                    all.push((strip(a).clone(), place.clone(), true));
+                }
+                all.retain(|(a, b, _)| [a, b].iter().all(|e| scope.is_tracked(e)));
+                all
+            }
+        }
+    }
+
+    /// The orders of a variable that is given either of two values.
+    fn orders_of_either(&self, place: &Expr, values: [&Expr; 2], scope: &FunctionScope) -> Vec<Order> {
+        let is_own = |(less, more, _): &&Order| same(less, place) || same(more, place);
+        let mut before = self.clone();
+        before.orders.retain(|(less, more, _)| {
+            root(place).is_none_or(|var| !mentions(less, var) && !mentions(more, var))
+        });
+        let of = values.map(|value| before.orders_after(place, None, value, scope));
+        // What is not about the variable holds in both cases.
+        let always = of.iter().flatten().filter(|order| !is_own(order)).cloned();
+        before.orders.extend(always.collect::<Vec<_>>());
+        let cases = of.map(|orders| {
+            let mut case = before.clone();
+            case.learn_orders(orders);
+            case
+        });
+        let in_both = |case: &Known, other: &Known| {
+            let own = case.orders.iter().filter(is_own);
+            let both = own.filter(|(less, more, _)| other.is_ordered_through(less, more));
+            both.map(|(less, more, _)| (less.clone(), more.clone(), false)).collect::<Vec<Order>>()
+        };
+        [in_both(&cases[0], &cases[1]), in_both(&cases[1], &cases[0])].concat()
+    }
+
+    /// The orders of a variable to which a number is added, or from which one is subtracted.
+    fn orders_moved(&self, place: &Expr, op: BinaryOp, by: &Expr, scope: &FunctionScope) -> Vec<Order> {
+        let ExprKind::Var(var) = place.kind else { return Vec::new() };
+        let range = scope.range(by, self);
+        if mentions(by, var) || !range.low_needs.is_empty() || range.low.minimum() < 0 {
+            return Vec::new();
+        }
+        let (moves, is_one) = (range.low.minimum() > 0, by.as_int() == Some(1));
+        let after = |(less, more, strictly): &Order| {
+            let (of_less, of_more) = (mentions(less, var), mentions(more, var));
+            let leaves = match (op, of_less, of_more) {
+                (BinaryOp::Add, false, true) | (BinaryOp::Sub, true, false) => true,
+                (BinaryOp::Add, true, false) | (BinaryOp::Sub, false, true) => false,
+                _ => return None,
+            };
+            let is_place = same(if of_less { less } else { more }, place);
+            match (leaves, is_place) {
+                // Away from the other one.
+                (true, true) => Some((less.clone(), more.clone(), *strictly || moves)),
+                // One step towards it.
+                (false, true) => (*strictly && is_one).then(|| (less.clone(), more.clone(), false)),
+                // What was above by a constant is the variable now, or below it.
+                (_, false) => {
+                    let side =
+                        |e: &Expr| if mentions(e, var) { stepped(e, place, by) } else { Some(e.clone()) };
+                    let is_sum = op == BinaryOp::Add;
+                    is_sum.then(|| Some((side(less)?, side(more)?, *strictly))).flatten()
+                }
+            }
+        };
+        let is_exact = match op {
+            BinaryOp::Add => self.is_exact_sum(place, by, scope),
+            BinaryOp::Sub => self.is_exact_difference(place, by, scope),
+            _ => false,
+        };
+        if is_exact { self.orders.iter().filter_map(after).collect() } else { Vec::new() }
+    }
+
+    /// Whether a sum of two numbers that are not negative does not wrap in any launch.
+    pub fn is_exact_sum(&self, a: &Expr, b: &Expr, scope: &FunctionScope) -> bool {
+        let Some((_, most)) = integer(a).and_then(Scalar::int_range) else { return false };
+        let (of_a, of_b) = (scope.range(a, self), scope.range(b, self));
+        let is_positive = |range: &Range| range.low_needs.is_empty() && range.low.minimum() >= 0;
+        let is_next = || b.as_int() == Some(1) && self.is_exceeded(a);
+        let fits = || {
+            let needs = scope.ensure(of_a.high.clone().sum(of_b.high.clone()), Quantity::Const(most + 1));
+            of_a.needs.is_empty() && of_b.needs.is_empty() && needs.is_some_and(|needs| needs.is_empty())
+        };
+        is_positive(&of_a) && is_positive(&of_b) && (is_next() || fits())
+    }
+
+    /// Whether a difference of numbers that are not negative is not negative in any launch.
+    fn is_exact_difference(&self, a: &Expr, b: &Expr, scope: &FunctionScope) -> bool {
+        let (of_a, of_b) = (scope.range(a, self), scope.range(b, self));
+        let by_ranges = || {
+            scope.ensure(of_b.high.clone(), of_a.low.clone().plus(1)).is_some_and(|needs| needs.is_empty())
+        };
+        let is_sure = of_b.needs.is_empty() && of_a.low_needs.is_empty() && of_b.low_needs.is_empty();
+        is_sure && of_b.low.minimum() >= 0 && (self.is_ordered(b, a) || by_ranges())
+    }
+}
+
+impl FunctionScope<'_> {
+    /// Whether all variables of an expression are tracked.
+    fn is_tracked(&self, e: &Expr) -> bool {
+        let mut all = true;
+        visit::expr(e, &mut |e| {
+            all &= !matches!(e.kind, ExprKind::Var(var) if self.untracked.contains(&var))
+        });
+        all
+    }
+}
+
+/// `place + n`, after `n` was added to the variable: the variable.
+fn stepped(e: &Expr, place: &Expr, by: &Expr) -> Option<Expr> {
+    let ExprKind::Binary(BinaryOp::Add, of, n) = &e.kind else { return None };
+    (same(of, place) && same(n, by)).then(|| place.clone())
+}
+
+/// Whether an expression is made of variables, lengths and constants by addition and subtraction.
+fn is_sum(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Len(_) => integer(e).is_some(),
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => is_sum(a) && is_sum(b),
+        ExprKind::Cast(inner) => strip(e) as *const Expr != e as *const Expr && is_sum(inner),
+        _ => false,
+    }
+}
+
+fn mentions(e: &Expr, var: VarId) -> bool {
+    let mut found = false;
+    visit::expr(e, &mut |e| found |= matches!(e.kind, ExprKind::Var(own) if own == var));
+    found
+}
