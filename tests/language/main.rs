@@ -55,6 +55,7 @@ mod plain_bytes;
 mod plain_conditions;
 mod plain_constants;
 mod plain_cursors;
+mod plain_derived;
 mod plain_flat;
 mod plain_found;
 mod plain_gotten;

@@ -16,8 +16,8 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
     let wanted = check_attributes(item, &mut errors);
     let tokens = match &item.data {
-        Data::Struct(data) => structure(item, &data.fields, &mut errors),
-        Data::Enum(data) => super::derive_enum::expand(item, data, &mut errors),
+        Data::Struct(data) => structure(item, &data.fields, wanted.partial_order, &mut errors),
+        Data::Enum(data) => super::derive_enum::expand(item, data, wanted.partial_order, &mut errors),
         Data::Union(union) => {
             errors.at(
                 union.union_token,
@@ -31,11 +31,12 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
         return quote!(#errors #stand_in);
     }
     let equality = if wanted.equality { super::derive_enum::equality(item) } else { TokenStream::new() };
+    let order = super::derive_order::expand(item, &wanted);
     let bits = if wanted.any_bits { any_bits(item) } else { TokenStream::new() };
     let user = user_type(item);
     // A type that only lacks its `repr` is a device type all the same: one mistake is one error.
     let missing = missing_repr(item).into_tokens();
-    quote!(#missing #tokens #equality #bits #user)
+    quote!(#missing #tokens #equality #order #bits #user)
 }
 
 /// A device type without a layout, for a type with mistakes: its users see no errors of their own.
@@ -96,7 +97,7 @@ pub fn expand_moved(item: &DeriveInput) -> TokenStream {
         return quote!(#errors #stand_in);
     }
     let (missing, device, user) =
-        (missing_repr(item).into_tokens(), device_type(item, fields), user_type(item));
+        (missing_repr(item).into_tokens(), device_type(item, fields, false), user_type(item));
     let never_dropped = never_dropped(item);
     quote!(#missing #device #user #never_dropped)
 }
@@ -115,11 +116,20 @@ fn never_dropped(item: &DeriveInput) -> TokenStream {
     }
 }
 
+/// The message of another word in `#[gpu(…)]`.
+const KNOWN: &str = "`#[gpu(…)]` knows `PartialEq`, `Eq`, `PartialOrd`, `Ord` and `AnyBits`";
+
 /// What `#[gpu(…)]` asks for.
 #[derive(Default)]
-struct Wanted {
+pub struct Wanted {
     equality: bool,
     any_bits: bool,
+    /// `Eq`
+    pub eq: bool,
+    /// `PartialOrd`
+    pub partial_order: bool,
+    /// `Ord`
+    pub order: bool,
 }
 
 fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Wanted {
@@ -128,16 +138,25 @@ fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Wanted {
     for attr in item.attrs.iter().filter(|a| a.path().is_ident("gpu")) {
         let parse = Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
         let Ok(paths) = attr.parse_args_with(parse) else {
-            errors.at(attr, "`#[gpu(…)]` knows `PartialEq` and `AnyBits`");
+            errors.at(attr, KNOWN);
             continue;
         };
         for path in paths {
             match path.get_ident().map(ToString::to_string).as_deref() {
                 Some("PartialEq") => wanted.equality = true,
                 Some("AnyBits") => wanted.any_bits = true,
-                _ => errors.at(&path, "`#[gpu(…)]` knows `PartialEq` and `AnyBits`"),
+                Some("Eq") => wanted.eq = true,
+                Some("PartialOrd") => wanted.partial_order = true,
+                Some("Ord") => wanted.order = true,
+                _ => errors.at(&path, KNOWN),
             }
         }
+    }
+    if wanted.order && !wanted.partial_order {
+        errors.at(
+            &item.ident,
+            "`#[gpu(Ord)]` needs `PartialOrd` beside it: `#[gpu(PartialEq, Eq, PartialOrd, Ord)]`",
+        );
     }
     if wanted.any_bits && !matches!(item.data, Data::Struct(_)) {
         errors.at(&item.ident, "`#[gpu(AnyBits)]` is for structs: not all bits are a value of another type");
@@ -254,17 +273,17 @@ fn missing_repr(item: &DeriveInput) -> Errors {
     errors
 }
 
-fn structure(item: &DeriveInput, fields: &Fields, errors: &mut Errors) -> TokenStream {
+fn structure(item: &DeriveInput, fields: &Fields, is_ordered: bool, errors: &mut Errors) -> TokenStream {
     fields.iter().for_each(|f| check_field(f, errors));
-    let device = device_type(item, fields);
+    let device = device_type(item, fields, is_ordered);
     let constant = constant_impl(item, fields);
     let plain = plain_impl(item, fields.iter());
     let plain = if fields.is_empty() { TokenStream::new() } else { plain };
     quote!(#device #plain #constant)
 }
 
-/// `DeviceType` of a struct.
-pub fn device_type(item: &DeriveInput, fields: &Fields) -> TokenStream {
+/// `DeviceType` of a struct, which may be ordered by its fields.
+pub fn device_type(item: &DeriveInput, fields: &Fields, is_ordered: bool) -> TokenStream {
     let name = &item.ident;
     let generics = bounded(item, &quote!(::warpsmith::__macro::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
@@ -296,6 +315,7 @@ pub fn device_type(item: &DeriveInput, fields: &Fields) -> TokenStream {
                     ::warpsmith::__macro::list([#(#field_types),*]),
                     Self::LAYOUT.size,
                     Self::LAYOUT.align,
+                    #is_ordered,
                 )
             }
             #values

@@ -10,8 +10,8 @@ use crate::errors::Errors;
 
 const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
 
-/// Expands the derive of an enum.
-pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> TokenStream {
+/// Expands the derive of an enum, which may be ordered by its fields.
+pub fn expand(item: &DeriveInput, data: &DataEnum, by_fields: bool, errors: &mut Errors) -> TokenStream {
     if data.variants.is_empty() {
         errors.at(&item.ident, "a device enum has at least one variant");
     }
@@ -52,7 +52,11 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
     let constant = constant_impl(item, data, &tags);
     let zero = if in_memory { zero_check(data, &tags) } else { quote!() };
     let is_ordered = plain && item.generics.params.is_empty();
-    let by_tags = if is_ordered { by_tags(data, &tags) } else { quote!() };
+    let by_tags = if is_ordered {
+        by_tags(data, &tags)
+    } else {
+        quote!(let __type = ::warpsmith::__macro::order::ordered(__type, #by_fields);)
+    };
     let device = with_stand_ins(&quote! {
         impl #impl_generics ::warpsmith::__macro::DeviceType for #name #ty_generics #where_clause {
             type Erased = #erased;
@@ -77,6 +81,10 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, errors: &mut Errors) -> Token
                 type Larger = ::warpsmith::__macro::ordered::larger<Self>;
                 type Smaller = ::warpsmith::__macro::ordered::smaller<Self>;
                 type Clamped = ::warpsmith::__macro::ordered::clamped<Self>;
+            }
+
+            impl ::warpsmith::__macro::operators::PartialOrd for #name where for<'__a> #name: ::core::cmp::PartialOrd {
+                type Compared = ::warpsmith::__macro::ordered::partial_order<Self>;
             }
         }
     });
@@ -158,7 +166,7 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
 }
 
 /// The tag of each variant: what was written, or one more than the variant before.
-fn tags(data: &DataEnum) -> Vec<TokenStream> {
+pub fn tags(data: &DataEnum) -> Vec<TokenStream> {
     let mut tags: Vec<TokenStream> = Vec::new();
     for variant in &data.variants {
         let tag = match (&variant.discriminant, tags.last()) {
@@ -212,7 +220,7 @@ fn constant_impl(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream]) -> T
     })
 }
 
-fn field_pattern(fields: &Fields, names: &[syn::Ident]) -> TokenStream {
+pub fn field_pattern(fields: &Fields, names: &[syn::Ident]) -> TokenStream {
     let members = fields.members();
     match fields {
         Fields::Unit => quote!(),

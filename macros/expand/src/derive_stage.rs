@@ -27,7 +27,7 @@ pub fn expand(item: &DeriveInput) -> TokenStream {
     if errors.any() {
         return errors.into_tokens();
     }
-    let device = super::derive::device_type(item, &Fields::Named(fields.clone()));
+    let device = super::derive::device_type(item, &Fields::Named(fields.clone()), false);
     let (places, stage) = (places(item, fields), stage(item, fields, lifetime));
     quote!(#device #places #stage)
 }

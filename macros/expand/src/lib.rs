@@ -23,6 +23,7 @@ mod copied;
 mod derive;
 mod derive_enum;
 mod derive_field;
+mod derive_order;
 mod derive_stage;
 mod device_method;
 mod device_path;

@@ -11,7 +11,6 @@ pub use crate::argument::ImageArg;
 pub use crate::device_api::array::imported as array_from_fn;
 pub use crate::device_api::methods;
 pub use crate::device_api::methods::SearchArrays;
-pub use crate::device_api::methods::ordered;
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::device_type::{Field, NoField};
 pub use crate::gpu_trait_items;
@@ -152,13 +151,14 @@ pub fn struct_type(
     fields: Vec<FieldType>,
     size: usize,
     align: usize,
+    by_fields: bool,
 ) -> Type {
     let mut name = name.to_owned();
     for argument in arguments {
         name.push('_');
         name.push_str(argument);
     }
-    Type::Struct(StructType { name, cuda_name: None, fields, size, align }.into())
+    Type::Struct(StructType { name, cuda_name: None, fields, size, align, by_fields }.into())
 }
 
 /// The type of a derived enum. Without a `repr` rustc chooses the tag; in registers the tag is an `int`.
@@ -224,4 +224,10 @@ pub unsafe fn image_arg<I: crate::image::ImageParam>(args: &[KernelArg], index: 
 pub unsafe fn value_arg<T>(args: &[KernelArg], index: usize) -> T {
     // SAFETY: as promised.
     unsafe { crate::argument::value_of(&args[index]) }
+}
+
+/// The functions behind the methods of types that are ordered by parts.
+pub mod ordered {
+    pub use crate::device_api::methods::order::partial_order;
+    pub use crate::device_api::methods::ordered::{clamped, larger, smaller};
 }

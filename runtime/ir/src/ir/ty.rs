@@ -326,6 +326,8 @@ pub struct StructType {
     pub size: usize,
     /// Alignment in bytes.
     pub align: usize,
+    /// Whether Rust orders its values by the first fields that differ.
+    pub by_fields: bool,
 }
 
 /// A field of a [`StructType`].
@@ -354,7 +356,7 @@ pub struct EnumType {
     pub align: usize,
     /// Whether CUDA lays it out as Rust does: it has a `repr`.
     pub in_memory: bool,
-    /// Whether Rust orders its values by their tags, if it orders them.
+    /// Whether Rust orders its values by their tags, and those of one variant by their fields, if it orders them.
     pub by_tags: bool,
 }
 

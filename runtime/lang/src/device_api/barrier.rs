@@ -64,8 +64,15 @@ impl DeviceType for Barrier {
         let state = FieldType { name: "state", ty: Type::U64, offset: 0 };
         let (size, align) = (size_of::<Self>(), align_of::<Self>());
         Type::Struct(
-            StructType { name: "Barrier".to_owned(), cuda_name: None, fields: vec![state], size, align }
-                .into(),
+            StructType {
+                name: "Barrier".to_owned(),
+                cuda_name: None,
+                fields: vec![state],
+                size,
+                align,
+                by_fields: false,
+            }
+            .into(),
         )
     }
 }

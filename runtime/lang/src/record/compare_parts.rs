@@ -1,8 +1,9 @@
-//! Comparisons of what has parts: `==` and `!=` of tuples, arrays, `Option` and `Result`, and the order of tuples and short arrays.
+//! Comparisons of what has parts: `==` and `!=` of tuples, arrays, `Option` and `Result`, and the order of tuples, short arrays,
+//! and types whose order is that of their fields.
 
 use super::place::is_place;
 use super::{Callee, Recorder};
-use crate::ir::{BinaryOp, Expr, Type, UnaryOp};
+use crate::ir::{BinaryOp, ConstValue, EnumType, Expr, ExprKind, Type, UnaryOp};
 
 /// Elements of arrays that are compared one by one in one expression.
 const FEW: usize = 4;
@@ -16,23 +17,43 @@ fn reversed(ty: &Type) -> Option<&Type> {
     (def.fields.last()?.name == REVERSE).then(|| &def.fields[0].ty)
 }
 
-/// Returns whether values of a type are ordered: numbers, `bool`s, tuples and short arrays of them.
+/// Returns whether values of a type are ordered: numbers, `bool`s, and what has them in parts that order it.
 pub(super) fn is_ordered(ty: &Type) -> bool {
     match ty.peeled() {
-        Type::Scalar(_) => true,
+        Type::Scalar(_) | Type::Unit => true,
         Type::Tuple(items) => items.iter().all(is_ordered),
         Type::Array(elem, n) => (1..=FEW).contains(n) && is_ordered(elem),
+        Type::Struct(def) if def.by_fields => def.fields.iter().all(|field| is_ordered(&field.ty)),
+        Type::Enum(def) => {
+            def.by_tags && def.variants.iter().flat_map(|v| &v.fields).all(|(_, ty)| is_ordered(ty))
+        }
         other => reversed(other).is_some_and(is_ordered),
     }
 }
 
-/// Number of items of a tuple or elements of an array.
+/// Returns whether a type is ordered by parts: those of it that differ first, where it has any.
+fn has_parts(ty: &Type) -> bool {
+    match ty {
+        Type::Tuple(_) | Type::Array(..) | Type::Unit => true,
+        Type::Struct(def) => def.by_fields || reversed(ty).is_some(),
+        Type::Enum(def) => !def.is_plain(),
+        _ => false,
+    }
+}
+
+/// Number of items of a tuple, fields of a struct or elements of an array.
 fn parts_of(ty: &Type) -> usize {
     match ty {
         Type::Tuple(items) => items.len(),
         Type::Array(_, n) => *n,
+        Type::Struct(def) if def.by_fields => def.fields.len(),
         other => usize::from(reversed(other).is_some()),
     }
+}
+
+/// Whether a comparison holds between what has no part that differs.
+fn holds_of_equals(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Le | BinaryOp::Ge)
 }
 
 /// The order of parts that are not the last ones.
@@ -84,12 +105,17 @@ impl Recorder {
 
     /// Comparisons of tuples and arrays whose parts nothing overloads.
     pub(super) fn compare_parts(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
-        let parts = parts_of(&left.ty);
         match op {
-            _ if !matches!(left.ty, Type::Tuple(_) | Type::Array(..)) && reversed(&left.ty).is_none() => None,
-            BinaryOp::Eq | BinaryOp::Ne => {
-                Some(self.compare_with(op, &vec![Callee::Native; parts], left, right))
-            }
+            _ if !has_parts(&left.ty) => None,
+            BinaryOp::Eq | BinaryOp::Ne => match &left.ty {
+                Type::Tuple(_) | Type::Array(..) => {
+                    Some(self.compare_with(op, &vec![Callee::Native; parts_of(&left.ty)], left, right))
+                }
+                other if reversed(other).is_some() => {
+                    Some(self.compare_with(op, &[Callee::Native], left, right))
+                }
+                _ => None,
+            },
             _ if op.is_comparison() && is_ordered(&left.ty) => Some(self.order_of(op, left, right)),
             _ => None,
         }
@@ -105,16 +131,24 @@ impl Recorder {
     pub(super) fn ordered(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Expr {
         let [left, right] = [left, right].map(|of| self.with_parts(of.clone()));
         let parts = parts_of(&left.ty);
-        if parts == 0 {
-            return self.binary(op, left, right);
+        match left.ty.clone() {
+            Type::Enum(def) if !def.is_plain() => return self.ordered_variants(op, &def, &left, &right),
+            ty if parts == 0 && has_parts(&ty) => return self.bool_(holds_of_equals(op)),
+            _ if parts == 0 => return self.binary(op, left, right),
+            _ => {}
         }
         let pairs: Vec<[Expr; 2]> = (0..parts).map(|i| [&left, &right].map(|of| self.nth(of, i))).collect();
+        if let (Some(_), Some([a, b])) = (reversed(&left.ty), pairs.first()) {
+            return self.ordered(op, b, a);
+        }
+        self.first_that_differ(op, &pairs)
+    }
+
+    /// A comparison of pairs of parts: that of the first pair that differs, or of the last one.
+    fn first_that_differ(&mut self, op: BinaryOp, pairs: &[[Expr; 2]]) -> Expr {
         if op == BinaryOp::Eq {
             let tests = pairs.iter().map(|[a, b]| self.ordered(op, a, b)).collect();
             return self.all(tests);
-        }
-        if let (Some(_), Some([a, b])) = (reversed(&left.ty), pairs.first()) {
-            return self.ordered(op, b, a);
         }
         let mut order: Option<Expr> = None;
         for [a, b] in pairs.iter().rev() {
@@ -128,12 +162,55 @@ impl Recorder {
                 }
             });
         }
-        order.unwrap_or_else(Expr::never)
+        order.unwrap_or_else(|| Expr::bool(holds_of_equals(op)))
+    }
+
+    /// A comparison of two values of an enum with fields: that of their tags, or of the fields if both are of one variant.
+    fn ordered_variants(&mut self, op: BinaryOp, def: &EnumType, left: &Expr, right: &Expr) -> Expr {
+        let [own, other] = [left, right].map(|of| tag_of(def, of));
+        let differs = if op == BinaryOp::Eq {
+            self.bool_(false)
+        } else {
+            self.binary(strict(op), own.clone(), other.clone())
+        };
+        if self.or_begin(differs) {
+            let same = self.binary(BinaryOp::Eq, own, other);
+            if self.and_begin(same) {
+                let fields = self.ordered_fields(op, def, left, right);
+                self.if_value(fields);
+            }
+            let alike = self.and_end();
+            self.if_value(alike);
+        }
+        self.or_end()
+    }
+
+    /// A comparison of two values of one variant, whose fields are read only if they are of it.
+    fn ordered_fields(&mut self, op: BinaryOp, def: &EnumType, left: &Expr, right: &Expr) -> Expr {
+        let mut holds = self.bool_(false);
+        for variant in def.variants.iter().filter(|v| !v.fields.is_empty() || holds_of_equals(op)) {
+            if self.or_begin(holds) {
+                let of_it = self.is_variant(left.clone(), variant.name);
+                if self.and_begin(of_it) {
+                    let names = variant.fields.iter().map(|(name, _)| *name);
+                    let pairs = names.map(|field| {
+                        [left, right].map(|of| self.part(of.clone(), Some(variant.name), field))
+                    });
+                    let pairs = pairs.collect::<Vec<_>>();
+                    let fields = self.first_that_differ(op, &pairs);
+                    self.if_value(fields);
+                }
+                let so = self.and_end();
+                self.if_value(so);
+            }
+            holds = self.or_end();
+        }
+        holds
     }
 
     /// What a reference to a value with parts refers to.
     fn with_parts(&mut self, mut of: Expr) -> Expr {
-        while matches!(of.ty, Type::Ref { .. }) && parts_of(of.ty.peeled()) > 0 {
+        while matches!(of.ty, Type::Ref { .. }) && has_parts(of.ty.peeled()) {
             of = self.deref(of);
         }
         of
@@ -207,6 +284,19 @@ impl Recorder {
             let i = self.constant(&i, None);
             return self.index(of.clone(), i);
         }
-        self.field(of.clone(), &i.to_string())
+        let name = match &of.ty {
+            Type::Struct(def) => def.fields.get(i).map_or("", |field| field.name).to_owned(),
+            _ => i.to_string(),
+        };
+        self.field(of.clone(), &name)
+    }
+}
+
+/// The number of the variant of a value.
+fn tag_of(def: &EnumType, of: &Expr) -> Expr {
+    let ty = Type::Scalar(def.tag);
+    match &of.kind {
+        ExprKind::Variant(_, index, _) => Expr::constant(ConstValue::Int(def.variants[*index].tag), ty),
+        _ => Expr { kind: ExprKind::Field(of.clone().into(), "tag".to_owned()), ty },
     }
 }

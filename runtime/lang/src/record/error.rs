@@ -15,14 +15,14 @@ pub enum RecordError {
         at: Location,
     },
     /// An operator on a type that has it in Rust only.
-    #[error("{}:{}: the operator `{operator}` is not known on `{operand}` in a kernel; {}", at.file, at.line, instead_of(operator, fields))]
+    #[error("{}:{}: the operator `{operator}` is not known on `{operand}` in a kernel; {}", at.file, at.line, instead_of(operator, fields.as_deref()))]
     Operator {
         /// The operator.
         operator: &'static str,
         /// The operand's type.
         operand: String,
-        /// The fields of the type.
-        fields: Vec<String>,
+        /// The fields of a type of the user's that is not known to be ordered by them.
+        fields: Option<Vec<String>>,
         /// Where.
         at: Location,
     },
@@ -242,17 +242,20 @@ pub enum RecordError {
 }
 
 /// What to write for an operator that a type lacks in kernels.
-fn instead_of(operator: &str, fields: &[String]) -> String {
+fn instead_of(operator: &str, fields: Option<&[String]>) -> String {
     let [strict, others @ ..] = operator.as_bytes() else { return String::new() };
     if !matches!(strict, b'<' | b'>') || others.len() > 1 || operator == "<<" || operator == ">>" {
         return "write `#[gpu_impl]` above the `impl` of its operator trait".to_owned();
     }
     let strict = char::from(*strict);
-    let parts = match fields {
-        [first, second, ..] => [first.as_str(), second.as_str()],
-        [only] => return format!("compare its field: `a.{only} {operator} b.{only}`"),
-        [] => ["0", "1"],
+    let derived = "if its order is the derived one, write `#[gpu(PartialOrd)]` on the type instead of deriving `PartialOrd`";
+    let [x, y] = match fields {
+        None => ["0", "1"],
+        Some([]) => return derived.to_owned(),
+        Some([only]) => return format!("{derived}; or compare its field: `a.{only} {operator} b.{only}`"),
+        Some([first, second, ..]) => [first.as_str(), second.as_str()],
     };
-    let [x, y] = parts;
-    format!("compare its parts: `a.{x} {strict} b.{x} || (a.{x} == b.{x} && a.{y} {operator} b.{y})`")
+    let parts =
+        format!("compare its parts: `a.{x} {strict} b.{x} || (a.{x} == b.{x} && a.{y} {operator} b.{y})`");
+    if fields.is_some() { format!("{derived}; or {parts}") } else { parts }
 }

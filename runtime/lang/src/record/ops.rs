@@ -127,12 +127,15 @@ impl Recorder {
 
     pub(super) fn unsupported_operator(&mut self, operator: &'static str, operand: &Expr) {
         let at = self.location();
-        if matches!(operand.ty.peeled(), Type::Enum(e) if !e.by_tags) {
-            return self.fail(RecordError::OwnOrder { operand: operand.ty.peeled().to_string(), at });
-        }
         let fields = match operand.ty.peeled() {
-            Type::Struct(s) => s.fields.iter().map(|field| field.name.to_owned()).collect(),
-            _ => Vec::new(),
+            Type::Enum(e) if e.is_plain() && !e.by_tags => {
+                return self.fail(RecordError::OwnOrder { operand: operand.ty.peeled().to_string(), at });
+            }
+            Type::Struct(s) if !s.by_fields => {
+                Some(s.fields.iter().map(|field| field.name.to_owned()).collect())
+            }
+            Type::Enum(e) if !e.by_tags => Some(Vec::new()),
+            _ => None,
         };
         self.fail(RecordError::Operator { operator, operand: operand.ty.to_string(), fields, at });
     }

@@ -472,7 +472,9 @@ fn whole() -> Type {
         FieldType { name: "cells", ty: cells, offset: 8 },
         FieldType { name: "extents", ty: extents(), offset: 24 },
     ];
-    Type::Struct(StructType { name: "S".into(), cuda_name: None, fields, size: 40, align: 8 }.into())
+    Type::Struct(
+        StructType { name: "S".into(), cuda_name: None, fields, size: 40, align: 8, by_fields: false }.into(),
+    )
 }
 
 pub(super) fn slice() -> Type {

@@ -28,7 +28,14 @@ type WriteBody = fn(&mut Writer) -> Block;
 pub(super) fn state() -> Type {
     let field = |(at, name): (usize, &&'static str)| FieldType { name, ty: Type::U64, offset: 8 * at };
     let fields = FIELDS.iter().enumerate().map(field).collect();
-    Type::Struct(Arc::new(StructType { name: "State".into(), cuda_name: None, fields, size: 16, align: 8 }))
+    Type::Struct(Arc::new(StructType {
+        name: "State".into(),
+        cuda_name: None,
+        fields,
+        size: 16,
+        align: 8,
+        by_fields: false,
+    }))
 }
 
 fn reference() -> Type {

@@ -1,7 +1,7 @@
 //! The first and the last element of slices that may be written, and whether elements are in order.
 
 use super::slices::{Elements, Instance};
-use crate::device_api::number::Num;
+use crate::types::operators::PartialOrd;
 use crate::types::{DeviceType, Slice, Sliceable, SliceableMut};
 use crate::witness::{FnProbe, never_called};
 
@@ -86,7 +86,7 @@ pub trait SortedMethods: Sliceable {
     #[doc(hidden)]
     fn is_sorted_in_kernels(&self, _probe: &FnProbe<<in_order<Self::Element> as Instance>::Marker>) -> bool
     where
-        Self::Element: Num,
+        Self::Element: DeviceType + PartialOrd,
     {
         never_called()
     }
@@ -94,7 +94,7 @@ pub trait SortedMethods: Sliceable {
 
 impl<S: Sliceable + ?Sized> SortedMethods for S {}
 
-impl<T: Num> Instance for in_order<T> {
+impl<T: DeviceType + PartialOrd> Instance for in_order<T> {
     type Marker = Elements<in_order<T>>;
 }
 
@@ -102,7 +102,7 @@ impl<T: Num> Instance for in_order<T> {
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
 #[allow(dead_code, clippy::neg_cmp_op_on_partial_ord, reason = "its emitter is called")]
-pub fn in_order<T: Num>(x: &[T]) -> bool {
+pub fn in_order<T: DeviceType + PartialOrd>(x: &[T]) -> bool {
     for i in 1..x.len() {
         if !(x[i - 1] <= x[i]) {
             return false;

@@ -29,10 +29,13 @@ fn reinterpret(_args: &[Type], ret: &Type) -> CudaText {
 fn wrapping(op: &'static str) -> impl Fn(&[Type], &Type) -> CudaText {
     move |args, _| {
         let s = scalar(args);
-        if s.bits() >= 32 && !s.is_signed() {
-            return CudaText::new(format!("(({{0}}) {op} ({{1}}))"));
-        }
         let (own, wide) = (scalar_name(s), wide_unsigned(s));
+        if s.bits() >= 32 && !s.is_signed() {
+            // A negative constant that is converted silently is a warning of NVRTC.
+            let is_signed = args.get(1).and_then(Type::scalar).is_some_and(Scalar::is_signed);
+            let right = if is_signed { format!("({wide})({{1}})") } else { "({1})".to_owned() };
+            return CudaText::new(format!("(({{0}}) {op} {right})"));
+        }
         match (s, op) {
             (Scalar::I16, "-" | "*") => short(format!("({wide})({{0}}) {op} ({wide})({{1}})")),
             _ => CudaText::new(format!("(({own})(({wide})({{0}}) {op} ({wide})({{1}})))")),

@@ -6,7 +6,7 @@ use warpsmith_macros::gpu_fn;
 
 use crate::device_api::number::Num;
 use crate::types::DeviceType;
-use crate::types::operators::Ord;
+use crate::types::operators::{Ord, PartialOrd};
 use crate::witness::{DeviceFn, FnProbe, never_called};
 
 /// The function behind a method.
@@ -20,6 +20,22 @@ pub fn cmp<T: DeviceType + Ord>(a: &T, b: &T) -> Ordering {
         Ordering::Greater
     } else {
         Ordering::Equal
+    }
+}
+
+/// The function behind a method.
+#[doc(hidden)]
+#[gpu_fn]
+#[allow(dead_code, reason = "its emitter is called")]
+pub fn partial_order<T: DeviceType + PartialOrd>(a: &T, b: &T) -> Option<Ordering> {
+    if *a < *b {
+        Some(Ordering::Less)
+    } else if *a <= *b {
+        Some(Ordering::Equal)
+    } else if *a > *b {
+        Some(Ordering::Greater)
+    } else {
+        None
     }
 }
 
@@ -96,19 +112,42 @@ pub trait CmpMethods: DeviceType + Ord {
 
 impl<T: DeviceType + Ord> CmpMethods for T {}
 
-/// Methods that order numbers of which some are not comparable.
-pub trait PartialCmpMethods: Num {
+/// Methods that order values of which some are not comparable.
+pub trait PartialCmpMethods: PartialOrd {
     #[doc(hidden)]
-    fn partial_cmp_in_kernels_(
-        &self,
-        _other: &Self,
-        _probe: &FnProbe<partial_cmp<Self>>,
-    ) -> Option<Ordering> {
+    fn partial_cmp_in_kernels_(&self, _other: &Self, _probe: &FnProbe<Self::Compared>) -> Option<Ordering> {
         never_called()
     }
 }
 
-impl<T: Num> PartialCmpMethods for T {}
+impl<T: PartialOrd> PartialCmpMethods for T {}
+
+impl<T: Num> PartialOrd for T {
+    type Compared = partial_cmp<T>;
+}
+
+macro_rules! by_parts {
+    ($([$($t:ident),*] $ty:ty;)+) => {$(
+        impl<$($t: DeviceType + PartialOrd),*> PartialOrd for $ty {
+            type Compared = partial_order<$ty>;
+        }
+    )+};
+}
+
+by_parts! {
+    [] bool;
+    [] Ordering;
+    [T] [T; 1];
+    [T] [T; 2];
+    [T] [T; 3];
+    [T] [T; 4];
+    [A] (A,);
+    [A, B] (A, B);
+    [A, B, C] (A, B, C);
+    [A, B, C, D] (A, B, C, D);
+    [T] Option<T>;
+    [T, E] Result<T, E>;
+}
 
 /// Methods that order all floats.
 pub trait TotalMethods: Sized {

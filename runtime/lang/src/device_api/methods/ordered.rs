@@ -50,6 +50,9 @@ macro_rules! by_comparison {
 
 by_comparison! {
     [] bool;
+    [] core::cmp::Ordering;
+    [T: DeviceType + Ord] Option<T>;
+    [T: DeviceType + Ord, E: DeviceType + Ord] Result<T, E>;
     [T: DeviceType + Ord] [T; 1];
     [T: DeviceType + Ord] [T; 2];
     [T: DeviceType + Ord] [T; 3];

@@ -34,7 +34,7 @@ use crate::record::{Callee, Recorder};
 use crate::witness::{DeviceFn, FnProbe};
 
 pub use default::*;
-pub use order::Ord;
+pub use order::{Ord, PartialOrd};
 pub use tried::*;
 
 /// Marker of an operator that the IR has itself: on scalars and vectors.

@@ -9,7 +9,7 @@ use crate::witness::DeviceFn;
 #[diagnostic::on_unimplemented(
     message = "`min`, `max`, `clamp` and `cmp` are not known of `{Self}` in a kernel",
     label = "not of a `{Self}`",
-    note = "they are known of numbers, and of enums without fields, tuples and arrays that have `Ord`; compare others by `<` of their parts, and choose by `if`"
+    note = "they are known of numbers, of enums without fields, tuples and arrays that have `Ord`, and of types with `#[gpu(PartialEq, Eq, PartialOrd, Ord)]`, which stands instead of deriving these; compare others by `<` of their parts, and choose by `if`"
 )]
 pub trait Ord: core::cmp::Ord + Copy {
     /// `a.max(b)`
@@ -21,6 +21,18 @@ pub trait Ord: core::cmp::Ord + Copy {
     /// `a.clamp(low, high)`
     #[doc(hidden)]
     type Clamped: DeviceFn;
+}
+
+/// Rust's `PartialOrd` in kernels.
+#[diagnostic::on_unimplemented(
+    message = "`partial_cmp` is not known of `{Self}` in a kernel",
+    label = "not of a `{Self}`",
+    note = "it is known of numbers, of enums without fields, tuples and arrays that have `PartialOrd`, and of types with `#[gpu(PartialEq, PartialOrd)]`, which stands instead of deriving these"
+)]
+pub trait PartialOrd: core::cmp::PartialOrd {
+    /// `a.partial_cmp(&b)`
+    #[doc(hidden)]
+    type Compared: DeviceFn;
 }
 
 /// An enum without fields, whose own order may be another than that of its tags.
@@ -41,7 +53,7 @@ pub trait Unordered<T> {
     fn is_by_tags(&self, all: &[(T, i128)]) -> bool;
 }
 
-impl<T: PartialOrd> Ordered<T> for Order<T> {
+impl<T: core::cmp::PartialOrd> Ordered<T> for Order<T> {
     fn is_by_tags(&self, all: &[(T, i128)]) -> bool {
         let alike = |(a, of_a): &(T, i128), (b, of_b): &(T, i128)| a.partial_cmp(b) == Some(of_a.cmp(of_b));
         all.iter().all(|a| all.iter().all(|b| alike(a, b)))
