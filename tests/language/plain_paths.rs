@@ -115,6 +115,19 @@ plain! { paths(i, x):
         h = mix(h, results.into_iter().filter_map(Result::ok).fold(3, mix));
         mix(h, results.iter().position(Result::is_err).unwrap_or(5) as u64)
     }
+    of_traits_by_methods_of_options {
+        let small = x[i].checked_sub(3).map(|v| v as u32);
+        let wide: Option<u64> = small.map(Into::into);
+        let mut h = wide.map_or(3, std::convert::Into::into);
+        h = mix(h, small.map_or(7, Into::<u64>::into));
+        h = mix(h, wide.map(Pair::new).map(Pair::joined).unwrap_or(5));
+        let tried: Result<u64, u8> = if x[i] % 2 == 0 { Ok(x[i]) } else { Err(x[i] as u8) };
+        let widened: Result<u64, u64> = tried.map_err(Into::into);
+        h = mix(h, widened.map_or_else(|e| e, |v| v));
+        h = mix(h, x.get(i + 70).map(Clone::clone).unwrap_or(1));
+        let doubled: [u64; 2] = [x[i] as u8, 9].map(Into::into);
+        mix(h, doubled[0] ^ doubled[1] << 8)
+    }
     of_ones_own {
         let s = &x[i..i + 8];
         let mut h = s.iter().copied().map(twice).filter(is_odd).count() as u64;

@@ -185,7 +185,7 @@ impl BodyCheck<'_> {
             _ => return,
         };
         let message = format!(
-            "elements of slices are names, `_`, constants or ranges in patterns, a `match` ends with `_ => …`, and a `let` with `else`; or index it: `{name}[0]`"
+            "a slice is taken apart by an `if let`, a `let` with `else`, or a `match` that ends with `_ => …`; names within an element are not those of references that write, nor that of the slice; or index it: `{name}[0]`"
         );
         self.errors.at(elements, message);
     }

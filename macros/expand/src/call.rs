@@ -380,8 +380,10 @@ fn unparenthesized(expr: &Expr) -> &Expr {
 
 /// Returns whether a path of Rust's library has a device side.
 fn is_known(path: &syn::ExprPath) -> bool {
-    let reverses = path.path.segments.last().is_some_and(|last| last.ident == "Reverse");
-    names_type(path) || reverses || !same_tokens(&std_function(path).1, path)
+    let wraps = |last: &syn::PathSegment| last.ident == "Reverse" || last.ident == "Wrapping";
+    names_type(path)
+        || path.path.segments.last().is_some_and(wraps)
+        || !same_tokens(&std_function(path).1, path)
 }
 
 /// The function that a witness calls and the type that says what it is on the device: those of one name, unless it is

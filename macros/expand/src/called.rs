@@ -1,9 +1,9 @@
 //! Functions that stand by their names where closures are expected: `fold(0, Add::add)`, `map(f32::sqrt)`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{ExprClosure, ExprPath, parse_quote};
+use syn::{Expr, ExprClosure, ExprPath, Macro, parse_quote};
 
 use super::spelled::PRIMITIVES;
 
@@ -12,6 +12,39 @@ pub struct Called {
     pub closure: ExprClosure,
     /// Checks in the witness that the path names the function that the closure calls; empty if the closure calls the path.
     pub check: TokenStream,
+}
+
+/// The macro of a body that the witness checks; no user writes its name.
+const CHECKED: &str = "__checked";
+
+impl Called {
+    /// The closure, with the check in its body.
+    pub fn checked(self) -> ExprClosure {
+        let Self { mut closure, check } = self;
+        if !check.is_empty() {
+            let (name, body) = (format_ident!("{CHECKED}"), &closure.body);
+            *closure.body = parse_quote!(#name! { { #check } { #body } });
+        }
+        closure
+    }
+}
+
+/// The check and the value of the body that [`Called::checked`] makes.
+pub fn checked_body(mac: &Macro) -> Option<(TokenStream, Expr)> {
+    if !mac.path.is_ident(CHECKED) {
+        return None;
+    }
+    let groups = mac.tokens.clone().into_iter().filter_map(|tree| match tree {
+        TokenTree::Group(group) => Some(group.stream()),
+        _ => None,
+    });
+    let [check, body] = groups.collect::<Vec<_>>().try_into().ok()?;
+    Some((check, syn::parse2(body).ok()?))
+}
+
+/// The witness of a body behind a check that is compiled and never runs.
+pub fn with_check(check: &TokenStream, witness: &TokenStream) -> TokenStream {
+    quote!(loop { if false { break #check; } break #witness; })
 }
 
 /// The traits of operators, their methods and what these are.
@@ -56,7 +89,7 @@ pub fn called(path: &ExprPath, parameters: usize) -> Called {
 }
 
 /// A closure that calls a function by its path.
-pub fn by_path(path: &ExprPath, parameters: usize) -> ExprClosure {
+fn by_path(path: &ExprPath, parameters: usize) -> ExprClosure {
     let names = names(path, parameters);
     parse_quote!(|#(#names),*| #path(#(#names),*))
 }

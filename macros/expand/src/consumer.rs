@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, ExprClosure, ExprMethodCall, Pat, ReturnType};
 
 use super::call::names_type;
-use super::called::{Called, by_path, called};
+use super::called::{Called, called, with_check};
 use super::flat;
 use super::foreign_names;
 use super::iteration::out_of_reach;
@@ -63,9 +63,7 @@ impl Lower<'_> {
         let makes = is_variant(&last) || (last.len() == 1 && starts_uppercase(&last));
         let known = !own && (makes || (names_type(path) && last.starts_with(char::is_lowercase)));
         let mut call = known.then(|| e.clone())?;
-        let Called { closure, check } = called(path, parameters);
-        // Nothing asks here whether the name of a trait is that of Rust's trait, so rustc does.
-        call.args[at] = Expr::Closure(if check.is_empty() { closure } else { by_path(path, parameters) });
+        call.args[at] = Expr::Closure(called(path, parameters).checked());
         Some(call)
     }
 
@@ -208,7 +206,7 @@ impl Lower<'_> {
         let Lowered { witness, emit } = lower(self, &closure.body);
         let witness = match check.is_empty() {
             true => as_statement(&closure.body, witness),
-            false => quote!(loop { if false { break #check; } break #witness; }),
+            false => with_check(check, &witness),
         };
         self.closures -= 1;
         self.forget_line();

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, UnOp};
 
+use super::called::{checked_body, with_check};
 use super::lower::{Lower, Lowered, Name, held, own_self};
 use super::operands::Operands;
 use super::places::Access;
@@ -36,7 +37,13 @@ impl Lower<'_> {
             Expr::Index(e) => self.index(e, Access::Read),
             Expr::Lit(e) => self.literal(&e.lit, false),
             Expr::Loop(e) => self.loop_(e),
-            Expr::Macro(e) => self.macro_(&e.mac),
+            Expr::Macro(e) => match checked_body(&e.mac) {
+                Some((check, body)) => {
+                    let Lowered { witness, emit } = self.expr(&body);
+                    Lowered { witness: with_check(&check, &witness), emit }
+                }
+                None => self.macro_(&e.mac),
+            },
             Expr::Match(e) => self.match_(e),
             Expr::MethodCall(e) => self.method_call(e),
             Expr::Paren(e) => self.paren(e),

@@ -37,6 +37,9 @@ fn expand_as(item: &ItemFn, key: &TokenStream) -> Expanded {
     PlainForms::default().visit_item_fn_mut(&mut item);
     super::foreign_names::replace_types(&mut item, &mut errors);
     signature::refuse_lent_closures(&mut item.sig, &mut errors);
+    if super::iterator_params::refuse(&mut item.sig, &mut errors) {
+        item.block = syn::parse_quote!({ loop {} });
+    }
     let mut shown = item.sig.clone();
     signature::name_impl_params(&mut item.sig);
     super::foreign::add_device_bounds(&mut shown.generics);

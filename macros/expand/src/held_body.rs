@@ -46,7 +46,8 @@ impl HeldBody {
             Some(quote!(let #pat = #ident;))
         });
         let renamed = rename(block.to_token_stream());
-        let mut block: Block = parse_quote!(#renamed);
+        // An item of the body with a `self` of its own has been refused.
+        let mut block: Block = syn::parse2(renamed).unwrap_or_else(|_| block.clone());
         elide_lifetimes(&mut block);
         let body = twin(&block, Some(sig));
         let missing = (!recording::gives_value(&sig.output, &block))

@@ -132,6 +132,7 @@ pub(super) struct Method<'a> {
 impl<'a> Method<'a> {
     pub(super) fn new(block: &'a ItemImpl, item: &ImplItemFn, held: &HeldBody, errors: &mut Errors) -> Self {
         let mut item = item.clone();
+        super::iterator_params::refuse(&mut item.sig, errors);
         super::foreign::add_device_bounds(&mut item.sig.generics);
         super::copied::of_function(&mut item.sig);
         super::part_method::refuse_own(&item.sig, errors);
@@ -162,6 +163,7 @@ impl<'a> Method<'a> {
         let mut empty = item.clone();
         empty.attrs.push(parse_quote!(#[allow(warnings)]));
         empty.block = parse_quote!({ loop {} });
+        super::iterator_params::refuse(&mut empty.sig, &mut Errors::default());
         signature::without_impl_result(&mut empty.sig);
         let mut signature = Errors::default();
         let method = Self::new(block, &empty, &held, &mut signature);

@@ -14,6 +14,7 @@ use syn::{
 use super::disjoint::{At, Place, split};
 use super::matching::{Matches, guarded};
 use super::referents::{Referents, is_part};
+use super::slice_element::{self, Part, is_name, part};
 use super::spelled::of_bytes;
 
 /// What a pattern takes apart.
@@ -24,6 +25,8 @@ struct Of {
     mutable: bool,
     /// What the name stands for, if it is not the user's.
     part: Option<Expr>,
+    /// Whether it is the slice itself, whose names are values, and no reference to it.
+    is_place: bool,
 }
 
 impl Of {
@@ -47,12 +50,21 @@ impl Of {
 struct Taken {
     /// Whether the slice matches.
     test: Expr,
+    /// `let pattern = element` of elements whose patterns may not match and have names, behind the test.
+    nested: Vec<Expr>,
     /// Statements before the values of parts.
     setup: Vec<Stmt>,
     /// The names and the values of parts.
     names: Vec<(Pat, Expr)>,
     /// The lengths that certainly match: each one, or all from it on.
     lengths: Vec<Length>,
+}
+
+impl Taken {
+    /// Whether the slice matches, with the names of nested patterns.
+    fn condition(&self) -> Expr {
+        self.nested.iter().fold(self.test.clone(), |before, nested| parse_quote!(#before && #nested))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,10 +113,12 @@ pub fn rewrite_statement(expr: &mut Expr, referents: &Referents) {
 fn is_matched(Matches { value, pat, guard }: &Matches, referents: &Referents) -> Option<Expr> {
     let of = of_slice(value, referents)?;
     let taken = any_of(pat, &of)?;
-    let (test, bound) = (&taken.test, bindings(&taken));
+    let (test, bound) = (taken.condition(), bindings(&taken));
     Some(of.within(match guard {
-        Some(guard) => parse_quote!((#test && { #(#bound)* #guard })),
-        None => parse_quote!((#test)),
+        Some(guard) if taken.nested.is_empty() => parse_quote!((#test && { #(#bound)* #guard })),
+        Some(guard) => parse_quote!((if #test { #(#bound)* #guard } else { false })),
+        None if taken.nested.is_empty() => parse_quote!((#test)),
+        None => parse_quote!((if #test { true } else { false })),
     }))
 }
 
@@ -113,7 +127,11 @@ pub fn rewrite_let(local: &mut Local, referents: &Referents) -> Vec<(Ident, bool
     let Some(init) = &mut local.init else { return Vec::new() };
     let Some((_, diverge)) = &init.diverge else { return Vec::new() };
     let Some(of) = of_slice(&init.expr, referents) else { return Vec::new() };
-    let Some(Taken { test, setup, names, .. }) = taken(&local.pat, &of) else { return Vec::new() };
+    let Some(mut taken) = taken(&local.pat, &of) else { return Vec::new() };
+    taken.names.extend(taken.nested.iter().flat_map(slice_element::names_of));
+    taken.nested = taken.nested.into_iter().map(slice_element::unwritten).collect();
+    let test = taken.condition();
+    let Taken { setup, names, .. } = taken;
     let (pats, values): (Vec<_>, Vec<_>) = names.into_iter().unzip();
     let is_slice = |(pat, value): (&Pat, &Expr)| match (pat, value) {
         (Pat::Ident(name), Expr::Reference(part)) if is_part(&part.expr) => {
@@ -140,11 +158,15 @@ fn of_slice(expr: &Expr, referents: &Referents) -> Option<Of> {
         Expr::Path(path) => {
             let slice = path.path.get_ident()?;
             let mutable = referents.slice_of(slice)?;
-            Some(Of { slice: slice.clone(), mutable, part: None })
+            Some(Of { slice: slice.clone(), mutable, part: None, is_place: false })
         }
         Expr::Reference(e) if is_part(&e.expr) => {
             let slice = Ident::new("__taken", Span::mixed_site());
-            Some(Of { slice, mutable: e.mutability.is_some(), part: Some(expr.clone()) })
+            Some(Of { slice, mutable: e.mutability.is_some(), part: Some(expr.clone()), is_place: false })
+        }
+        Expr::Index(_) if is_part(expr) => {
+            let slice = Ident::new("__taken", Span::mixed_site());
+            Some(Of { slice, mutable: false, part: Some(parse_quote!(&#expr)), is_place: true })
         }
         Expr::Paren(e) => of_slice(&e.expr, referents),
         _ => None,
@@ -169,16 +191,14 @@ fn tested(cond: &mut Expr, block: &mut Block, referents: &Referents) {
     let Some(of) = of_slice(&e.expr, referents) else { return };
     if let Some(taken) = taken(&e.pat, &of) {
         block.stmts.splice(0..0, bindings(&taken));
-        *cond = behind(of.named(), taken.test);
+        *cond = all_of(of.named().into_iter().chain([taken.test]).chain(taken.nested));
     }
 }
 
-/// A condition behind one that always holds.
-fn behind(first: Option<Expr>, cond: Expr) -> Expr {
-    match first {
-        Some(first) => parse_quote!(#first && #cond),
-        None => cond,
-    }
+/// A chain of conditions, of which there is one at least.
+fn all_of(conditions: impl IntoIterator<Item = Expr>) -> Expr {
+    let chain = conditions.into_iter().reduce(|before, next| parse_quote!(#before && #next));
+    chain.unwrap_or_else(|| parse_quote!(true))
 }
 
 /// The conditions of a chain before its last.
@@ -186,22 +206,20 @@ fn chained(cond: &mut Expr, referents: &mut Referents) {
     match cond {
         Expr::Binary(chain) if matches!(chain.op, BinOp::And(_)) => {
             chained(&mut chain.left, referents);
-            let left = &chain.left;
-            if let Some((test, bound)) = tried(&chain.right, referents) {
-                let first: Expr = parse_quote!(#left && #test);
-                *cond = bound.map_or_else(|| first.clone(), |bound| parse_quote!(#first && #bound));
+            if let Some(conditions) = tried(&chain.right, referents) {
+                *cond = all_of([(*chain.left).clone()].into_iter().chain(conditions));
             }
         }
         first => {
-            if let Some((test, bound)) = tried(first, referents) {
-                *first = bound.map_or_else(|| test.clone(), |bound| parse_quote!(#test && #bound));
+            if let Some(conditions) = tried(first, referents) {
+                *first = all_of(conditions);
             }
         }
     }
 }
 
-/// `let [first, ..] = x` of a chain as a test, and a `let` of the names, which always matches.
-fn tried(cond: &Expr, referents: &mut Referents) -> Option<(Expr, Option<Expr>)> {
+/// `let [first, ..] = x` of a chain as tests, and a `let` of the names, which always matches.
+fn tried(cond: &Expr, referents: &mut Referents) -> Option<Vec<Expr>> {
     let Expr::Let(e) = cond else { return None };
     let of = of_slice(&e.expr, referents);
     let taken = of.as_ref().and_then(|of| taken(&e.pat, of));
@@ -209,7 +227,7 @@ fn tried(cond: &Expr, referents: &mut Referents) -> Option<(Expr, Option<Expr>)>
     let taken = taken?;
     taken.names.iter().for_each(|(pat, value)| referents.tested(pat, value));
     let bound = bound_in_chain(&taken);
-    Some((behind(of?.named(), taken.test), bound))
+    Some(of?.named().into_iter().chain([taken.test]).chain(taken.nested).chain(bound).collect())
 }
 
 /// The names of a pattern, for a chain of conditions.
@@ -231,11 +249,13 @@ fn bindings(taken: &Taken) -> Vec<Stmt> {
 /// A `match` as blocks behind tests. The last arm needs none: the arms take every slice, or this gives nothing.
 fn matched(e: &ExprMatch, referents: &Referents) -> Option<Expr> {
     let of = of_slice(&e.expr, referents)?;
-    let case = |arm| {
+    let mut cases = Vec::new();
+    for arm in &e.arms {
         let (pat, guard) = guarded(arm);
-        Some(Case { taken: any_of(pat, &of)?, guard, body: &arm.body })
-    };
-    let cases: Vec<Case> = e.arms.iter().map(case).collect::<Option<_>>()?;
+        for taken in alternatives(pat, &of)? {
+            cases.push(Case { taken, guard, body: &arm.body });
+        }
+    }
     let takes_anything = |case: &Case| case.taken.lengths == [Length::From(0)];
     if cases.iter().all(takes_anything) || !takes_all(&cases) {
         return None;
@@ -244,7 +264,7 @@ fn matched(e: &ExprMatch, referents: &Referents) -> Option<Expr> {
     let (bound, body) = (bindings(&last.taken), last.body);
     let mut plain: Expr = parse_quote!({ #(#bound)* #body });
     for Case { taken, guard, body } in others.iter().rev() {
-        let test = &taken.test;
+        let test = taken.condition();
         plain = match guard {
             Some(guard) => {
                 let (guard, bound) = (behind_and(guard), bound_in_chain(taken).into_iter());
@@ -290,10 +310,24 @@ fn without_parens(pat: &Pat, mutable: bool) -> (&Pat, bool) {
     }
 }
 
+/// The patterns of an arm: one, or each alternative if they have names.
+fn alternatives(pat: &Pat, of: &Of) -> Option<Vec<Taken>> {
+    match (any_of(pat, of), pat) {
+        (Some(taken), _) => Some(vec![taken]),
+        (None, Pat::Or(or)) => or.cases.iter().map(|case| taken(case, of)).collect(),
+        (None, _) => None,
+    }
+}
+
 /// A pattern of an arm: of slices, or of anything.
 fn any_of(pat: &Pat, of: &Of) -> Option<Taken> {
-    let anything =
-        |names| Taken { test: parse_quote!(true), setup: Vec::new(), names, lengths: vec![Length::From(0)] };
+    let anything = |names| Taken {
+        test: parse_quote!(true),
+        nested: Vec::new(),
+        setup: Vec::new(),
+        names,
+        lengths: vec![Length::From(0)],
+    };
     match pat {
         Pat::Paren(inner) => any_of(&inner.pat, of),
         Pat::Wild(_) => Some(anything(Vec::new())),
@@ -304,8 +338,9 @@ fn any_of(pat: &Pat, of: &Of) -> Option<Taken> {
         Pat::Or(or) => {
             let cases: Vec<Taken> = or.cases.iter().map(|case| taken(case, of)).collect::<Option<_>>()?;
             let tests = cases.iter().map(|case| &case.test);
-            cases.iter().all(|case| case.names.is_empty()).then(|| Taken {
+            cases.iter().all(|case| case.names.is_empty() && case.nested.is_empty()).then(|| Taken {
                 test: parse_quote!((#(#tests)||*)),
+                nested: Vec::new(),
                 setup: Vec::new(),
                 names: Vec::new(),
                 lengths: cases.iter().flat_map(|case| case.lengths.clone()).collect(),
@@ -315,9 +350,10 @@ fn any_of(pat: &Pat, of: &Of) -> Option<Taken> {
     }
 }
 
-/// A pattern of a slice; nothing if a part of it is more than a name or a constant.
+/// A pattern of a slice; nothing if it binds names in a way that a kernel's slices have not.
 fn taken(pat: &Pat, of: &Of) -> Option<Taken> {
     let (pat, by_value) = without_parens(pat, of.mutable);
+    let by_value = by_value || of.is_place;
     let elems = match pat {
         Pat::Slice(PatSlice { elems, .. }) => elems.clone(),
         Pat::Lit(bytes) => of_bytes(bytes)?.elems,
@@ -335,6 +371,7 @@ fn taken(pat: &Pat, of: &Of) -> Option<Taken> {
     };
     let (mut names, mut places, mut lengths) =
         (Vec::new(), Vec::new(), vec![rest.map_or(Length::Exactly(least), |_| Length::From(least))]);
+    let mut nested = Vec::new();
     for (i, elem) in elems.iter().enumerate() {
         let behind = elems.len() - i;
         let at = match rest {
@@ -355,8 +392,9 @@ fn taken(pat: &Pat, of: &Of) -> Option<Taken> {
             _ => At::Front(i),
         };
         let index = at.index(slice, span);
-        let Part { name, test: more } =
-            part(elem, &parse_quote_spanned!(span=> #slice[#index]), (by_value, of.mutable))?;
+        let element = parse_quote_spanned!(span=> #slice[#index]);
+        let Part { name, test: more, nested: within } = part(elem, &element, (by_value, of.mutable))?;
+        nested.extend(within);
         if let Some(name) = name {
             names.push(name);
             places.push(Place { start: at, end: None });
@@ -366,11 +404,19 @@ fn taken(pat: &Pat, of: &Of) -> Option<Taken> {
             test = parse_quote_spanned!(span=> #test && #more);
         }
     }
+    if !nested.is_empty() {
+        lengths.clear();
+    }
+    // Names behind such a pattern are parts of the slice.
+    let hides = |(pat, _): (Pat, Expr)| matches!(pat, Pat::Ident(name) if name.ident == *slice);
+    if nested.iter().flat_map(slice_element::names_of).any(hides) {
+        return None;
+    }
     let writes = of.mutable && !by_value && names.len() > 1;
     let setup = if writes { split(slice, &mut names, &places, span) } else { Vec::new() };
     // A name that hides the slice comes last: the other values are parts of the slice.
-    names.sort_by_key(|(pat, _)| matches!(pat, Pat::Ident(name) if name.ident == *slice));
-    Some(Taken { test, setup, names, lengths })
+    names.sort_by_key(|(pat, _)| slice_element::binds(pat, slice));
+    Some(Taken { test, nested, setup, names, lengths })
 }
 
 fn is_rest(pat: &Pat) -> bool {
@@ -378,57 +424,5 @@ fn is_rest(pat: &Pat) -> bool {
         Pat::Rest(_) => true,
         Pat::Ident(name) => name.subpat.as_ref().is_some_and(|(_, pat)| matches!(**pat, Pat::Rest(_))),
         _ => false,
-    }
-}
-
-/// A name that begins with a small letter is no constant's.
-fn is_name(name: &PatIdent) -> bool {
-    !name.ident.to_string().starts_with(char::is_uppercase)
-}
-
-/// What the pattern of an element means.
-struct Part {
-    name: Option<(Pat, Expr)>,
-    test: Option<Expr>,
-}
-
-/// How the names of a pattern are bound: whether to values, and whether the slice may be written.
-type Binds = (bool, bool);
-
-/// The pattern of an element, whose names are references, or values.
-fn part(pat: &Pat, element: &Expr, binds: Binds) -> Option<Part> {
-    let tests = |pat: &Pat| Some(parse_quote!(matches!(#element, #pat)));
-    Some(match pat {
-        Pat::Wild(_) => Part { name: None, test: None },
-        Pat::Paren(inner) => return part(&inner.pat, element, binds),
-        Pat::Ident(name) if is_name(name) => {
-            let test = match &name.subpat {
-                Some((_, within)) => {
-                    part(within, element, binds).filter(|of| of.name.is_none()).map(|of| of.test)?
-                }
-                None => None,
-            };
-            Part { name: Some(named(name, element, binds)?), test }
-        }
-        Pat::Lit(_) | Pat::Range(_) | Pat::Path(_) | Pat::Ident(_) => Part { name: None, test: tests(pat) },
-        Pat::Or(or)
-            if or.cases.iter().all(|case| matches!(case, Pat::Lit(_) | Pat::Range(_) | Pat::Path(_))) =>
-        {
-            Part { name: None, test: tests(pat) }
-        }
-        _ => return None,
-    })
-}
-
-/// The name of an element, and what it stands for.
-fn named(name: &PatIdent, element: &Expr, binds: Binds) -> Option<(Pat, Expr)> {
-    let PatIdent { ident, mutability, by_ref, .. } = name;
-    match (binds, by_ref, mutability) {
-        ((true, _), None, mutability) => Some((parse_quote!(#mutability #ident), element.clone())),
-        ((true, false), Some(_), None) | ((false, false), None, None) => {
-            Some((parse_quote!(#ident), parse_quote!(&#element)))
-        }
-        ((false, true), None, None) => Some((parse_quote!(#ident), parse_quote!(&mut #element))),
-        _ => None,
     }
 }

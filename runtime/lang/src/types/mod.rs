@@ -4,7 +4,7 @@
 mod bound;
 mod chunks;
 mod enums;
-mod equality;
+pub(crate) mod equality;
 mod gotten;
 mod index;
 pub mod lend;
@@ -19,6 +19,7 @@ mod slice;
 pub mod vector;
 mod vector_parts;
 mod view;
+mod wrapping;
 
 pub use crate::device_type::{AnyBits, Constant, DeviceType, GpuType, InShared};
 #[doc(hidden)]

@@ -31,6 +31,7 @@ mod searched;
 mod slices;
 mod vector;
 mod walked;
+mod wrapping;
 
 pub use arrays::ArrayMap;
 pub use ascii::AsciiMethods;
