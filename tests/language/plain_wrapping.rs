@@ -53,6 +53,12 @@ plain! { wrapping(i, x):
         (a < b) as u64 | ((a >= b) as u64) << 1 | ((a == b) as u64) << 2 | ((a != Wrapping(3)) as u64) << 3
             | (a.max(b).0 as u16 as u64) << 4 | (a.cmp(&b) as i8 as u8 as u64) << 24 | (a.min(b).0 as u16 as u64) << 32
     }
+    numbers_of_the_other_sign {
+        let (a, b) = (x[i], x[i + 1] as i32);
+        a.wrapping_add_signed(-3) ^ (a as u32).wrapping_add_signed(-7) as u64 ^ (a as u16).wrapping_add_signed(-1) as u64
+            ^ (a as u32).wrapping_add_signed(b) as u64 ^ (b.wrapping_add_unsigned(4_000_000_000) as u64) << 1
+            ^ (b.wrapping_sub_unsigned(7) as u64) << 2
+    }
     states {
         let mut state = Wrapping(x[i] as u32 | 1);
         let mut all = [Wrapping(0u32); 4];

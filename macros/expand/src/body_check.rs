@@ -185,7 +185,7 @@ impl BodyCheck<'_> {
             _ => return,
         };
         let message = format!(
-            "a slice is taken apart by an `if let`, a `let` with `else`, or a `match` that ends with `_ => …`; names within an element are not those of references that write, nor that of the slice; or index it: `{name}[0]`"
+            "a slice is taken apart by an `if let`, a `let` with `else`, or a `match` that ends with `_ => …`; a pattern within an element cannot bind `&mut` references, or the name of the slice; or index it: `{name}[0]`"
         );
         self.errors.at(elements, message);
     }

@@ -19,7 +19,6 @@ mod slice;
 pub mod vector;
 mod vector_parts;
 mod view;
-mod wrapping;
 
 pub use crate::device_type::{AnyBits, Constant, DeviceType, GpuType, InShared};
 #[doc(hidden)]

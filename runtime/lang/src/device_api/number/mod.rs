@@ -3,6 +3,7 @@
 mod half_float;
 mod int;
 mod num;
+mod wrapping;
 
 pub use int::Int;
 pub use num::{Num, Number};

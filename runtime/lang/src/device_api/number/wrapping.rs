@@ -2,9 +2,9 @@
 
 use core::num::Wrapping;
 
-use super::{Constant, DeviceType, GpuType};
-use crate::device_api::number::Int;
+use super::Int;
 use crate::ir::{Expr, ExprKind, FieldType, StructType, Type, ValueLayout};
+use crate::types::{Constant, DeviceType, GpuType};
 
 impl<T: Int> DeviceType for Wrapping<T> {
     type Erased = Wrapping<T>;
