@@ -163,7 +163,8 @@ plain! { derived_orders(i, x):
                 j -= 1;
             }
         }
-        all.windows(2).filter(|w| w[0] <= w[1]).count() as u64 ^ (all[4] == all[3]) as u64 * 16 ^ all.is_sorted() as u64 * 32
+        all.windows(2).filter(|w| w[0] <= w[1]).count() as u64
+            ^ ((all[4] == all[3]) as u64) << 4 ^ (all.is_sorted() as u64) << 5
     }
 }
 

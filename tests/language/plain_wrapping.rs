@@ -86,7 +86,7 @@ fn mixed(x: &[Wrapping<u32>], by: Wrapping<u32>, out: &mut [Wrapping<u32>]) {
 #[test]
 fn wrapping_numbers_in_memory() {
     everywhere::<mixed>(&(), |device| {
-        let values: Vec<_> = (0..8).map(|k| Wrapping(k) * Wrapping(0x3fff_ffff)).collect();
+        let values: Vec<_> = (0..8u32).map(|k| Wrapping(k) * Wrapping(0x3fff_ffff)).collect();
         let x = device.upload(&values).expect("memory");
         let out = super::written(device, (8, Wrapping(9)), |out| mixed(&x, SEED, out).over(8).launch(device));
         let want: Vec<_> = values.iter().map(|v| Wrapping(9) + *v * SEED).collect();
