@@ -1,5 +1,10 @@
 //! Patterns of slices whose elements are taken apart themselves, beside plain Rust.
 
+#![allow(
+    clippy::redundant_pattern_matching,
+    reason = "`None` in a pattern of a slice becomes a test of the element"
+)]
+
 use warpsmith::prelude::*;
 
 use super::plain::{CASES, Plain, check};

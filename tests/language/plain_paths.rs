@@ -123,7 +123,7 @@ plain! { paths(i, x):
         h = mix(h, wide.map(Pair::new).map(Pair::joined).unwrap_or(5));
         let tried: Result<u64, u8> = if x[i] % 2 == 0 { Ok(x[i]) } else { Err(x[i] as u8) };
         let widened: Result<u64, u64> = tried.map_err(Into::into);
-        h = mix(h, widened.map_or_else(|e| e, |v| v));
+        h = mix(h, match widened { Ok(v) | Err(v) => v });
         h = mix(h, x.get(i + 70).map(Clone::clone).unwrap_or(1));
         let doubled: [u64; 2] = [x[i] as u8, 9].map(Into::into);
         mix(h, doubled[0] ^ doubled[1] << 8)
