@@ -106,7 +106,7 @@ fn parts_between_marks_are_proven() {
 #[gpu_kernel]
 fn disordered(x: &[u32], other: &[u32], y: &mut [u32], #[comptime] case: u32) {
     let n = x.len();
-    let (mut start, mut end) = (0, 0);
+    let (mut start, mut end) = (0, n);
     let (mut i, mut j) = (0, 0);
     y[0] = match case {
         0 => {
@@ -326,6 +326,26 @@ fn disordered(x: &[u32], other: &[u32], y: &mut [u32], #[comptime] case: u32) {
             }
             0
         }
+        23 => {
+            // The product wraps: the end is zero.
+            let rows = x[0] << 16;
+            let row = rows - 1;
+            if (row + 1) * rows <= n as u32 {
+                x[(row * rows) as usize..((row + 1) * rows) as usize].len() as u32
+            } else {
+                0
+            }
+        }
+        24 => {
+            let by = usize::MAX / x[0] as usize;
+            let row = by - 5;
+            if (row + 1) * by <= n { x[row * by..(row + 1) * by].len() as u32 } else { 0 }
+        }
+        25 => {
+            let by = usize::MAX / x[0] as usize;
+            let row = by - 5;
+            x[row * by..((row + 1) * by).min(n)].len() as u32
+        }
         _ => 0,
     };
 }
@@ -334,7 +354,7 @@ fn disordered(x: &[u32], other: &[u32], y: &mut [u32], #[comptime] case: u32) {
 fn parts_out_of_order_stay_checked() {
     let device = Device::simulator();
     let (x, other) = (device.upload(&[1u32; 6]).expect("memory"), device.upload(&[1u32; 4]).expect("memory"));
-    for case in 0..23 {
+    for case in 0..26 {
         let mut y = device.alloc_zeroed::<u32>(2).expect("memory");
         let explained = disordered(&x, &other, &mut y, case).grid(1).block(1).explain().expect("it is valid");
         assert!(explained.checked().count() > 0, "case {case}: {}", explained.proven());

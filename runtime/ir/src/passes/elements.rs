@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use super::elide::Walk;
-use crate::ir::{BinaryOp, Block, Expr, ExprKind, StmtKind, Type, VarId, visit};
-use crate::ranges::{FunctionScope, Range, integer, root};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, Quantity, Scalar, StmtKind, Type, VarId, visit};
+use crate::ranges::{FunctionScope, Range, integer, root, strip};
 
 /// The values that were stored in arrays so far.
 pub(super) type Stored = HashMap<VarId, Range>;
@@ -67,6 +67,14 @@ impl Walk<'_> {
         let range = match op {
             Some(op) => self.scope.range(&Expr::binary(op, place.clone(), value.clone()), &self.known),
             None => self.scope.range(value, &self.known),
+        };
+        // A sum may be thought to be more than its type holds, from which it was widened.
+        let most = integer(strip(value)).and_then(Scalar::int_range).map(|(_, most)| most);
+        let range = match (range.high.as_const(), most) {
+            (Some(high), Some(most)) if high > most && op.is_none() => {
+                Range { high: Quantity::Const(most), needs: Vec::new(), ..range }
+            }
+            _ => range,
         };
         if let Some(own) = self.stored.as_mut().and_then(|stored| stored.get_mut(&var)) {
             *own = own.clone().hull(&range.lasting());

@@ -34,8 +34,7 @@ impl Walk<'_> {
                 let [a, b] = [a, b].map(|e| self.scope.range(e, &self.known));
                 Some([self.scope.ensure(a.high, b.low)?, a.needs, b.low_needs].concat())
             }
-            // The ends of a row are in order where a slice is as long, which nobody said of these numbers.
-            BinaryOp::Le if self.scope.row_length(a, b).is_none() => self.in_order(a, b, &self.known),
+            BinaryOp::Le => self.in_order(a, b, &self.known),
             _ => None,
         }
     }
@@ -82,7 +81,7 @@ impl Walk<'_> {
                 self.needs_of_number(base, Some(last), range(last)?, true)
             }
             (Some(start), Some(end)) => {
-                let ordered = self.in_order(start, end, &self.known)?;
+                let ordered = self.are_in_order(start, end, &self.known, true)?;
                 Some([ordered, range(start)?.needs, within(range(end)?)?].concat())
             }
         }
@@ -110,6 +109,17 @@ impl Walk<'_> {
 
     /// The conditions under which the start of a range is no more than its end.
     pub(super) fn in_order(&self, start: &Expr, end: &Expr, known: &Known) -> Option<Vec<Condition>> {
+        self.are_in_order(start, end, known, false)
+    }
+
+    /// The same; `is_asked` says that the end is asked to be no more than a length, too.
+    fn are_in_order(
+        &self,
+        start: &Expr,
+        end: &Expr,
+        known: &Known,
+        is_asked: bool,
+    ) -> Option<Vec<Condition>> {
         let scope = &self.scope;
         if known.is_ordered_through(start, end) {
             return Some(Vec::new());
@@ -152,13 +162,16 @@ impl Walk<'_> {
         if let Some(factors) = scope.row_length(start, end) {
             let positive = |n: &Expr| scope.ensure_positive(n, &scope.range(n, known));
             let positive = factors.into_iter().map(positive).collect::<Option<Vec<_>>>()?.concat();
-            // The end is not less unless the product wraps. If it wraps at 64 bits, it is beyond all lengths, which is asked too.
+            // The end is not less unless the product wraps, which a guard of the product would not tell.
             let (_, most) = scope.modulus(end)?.int_range()?;
-            let fits = match most < limits::ELEMENTS {
-                true => scope.ensure(last.high.clone(), Quantity::Const(most + 1))?,
-                false => Vec::new(),
+            let whole = scope.range(end, &known.without_products());
+            // If it wraps at 64 bits, it is beyond all lengths.
+            let is_told = is_asked && most >= limits::ELEMENTS && whole.high == last.high;
+            let fits = match is_told {
+                true => Vec::new(),
+                false => scope.ensure(whole.high, Quantity::Const(most + 1))?,
             };
-            return Some([fits, positive, last.needs].concat());
+            return Some([fits, positive, whole.needs, last.needs].concat());
         }
         scope.sums_in_order(start, end, known).or_else(|| self.in_order_by_ranges(start, end, known))
     }

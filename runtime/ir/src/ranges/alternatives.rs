@@ -11,9 +11,6 @@ use crate::ir::{BinaryOp, Expr, ExprKind, UnaryOp, VarId, visit};
 /// Comparisons in a condition at most whose cases are looked at.
 const MOST_CASES: usize = 6;
 
-/// Two conditions with the outcomes of which at least one is so.
-pub(super) type Alternative = [(Expr, bool); 2];
-
 impl Known {
     /// What follows if one of two conditions has an outcome: what follows from each, and that it is one of them.
     pub(super) fn either(&self, [a, b]: [&Expr; 2], outcome: bool, scope: &FunctionScope) -> Known {

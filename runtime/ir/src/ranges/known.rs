@@ -4,18 +4,22 @@
 
 use std::collections::HashSet;
 
-use super::alternatives::Alternative;
 use super::choice::Choice;
 use super::given::Given;
 use super::loads::{has_load, is_load, mentions};
-use super::orders::Order;
 use super::products::Product;
 use super::range::{Range, integer, joined};
 use super::scope::FunctionScope;
-use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, ResultRange, Scalar, Type, UnaryOp, VarId};
+use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, ResultRange, Scalar, Type, UnaryOp, VarId, visit};
 
 /// Sums that a guard of a greater one tells of, at most.
 const MOST_SUMS: i128 = 16;
+
+/// The first is at most the second, or less.
+pub(crate) type Order = (Expr, Expr, bool);
+
+/// Two conditions with outcomes, of which at least one is so.
+pub(super) type Alternative = [(Expr, bool); 2];
 
 /// The facts at one place of a function.
 #[derive(Clone, Default)]
@@ -115,6 +119,18 @@ impl Known {
             || self.orders.iter().any(|(a, b, _)| has_load(a) || has_load(b))
             || self.alternatives.iter().flatten().any(|(e, _)| has_load(e))
             || self.choices.iter().any(|(_, choice)| choice.has_load())
+    }
+
+    /// The same without what is known of products: these may have wrapped.
+    pub fn without_products(&self) -> Known {
+        let mut known = self.clone();
+        let is_product = |e: &Expr| matches!(e.kind, ExprKind::Binary(BinaryOp::Mul | BinaryOp::Shl, ..));
+        known.ranges.retain(|(e, _)| {
+            let mut has_product = false;
+            visit::expr(e, &mut |e| has_product |= is_product(e));
+            !has_product
+        });
+        known
     }
 
     /// Forgets the products of variables.

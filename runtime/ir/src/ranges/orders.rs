@@ -1,16 +1,13 @@
 //! The order of numbers: what assignments leave of it, and what follows from two orders.
 
 use super::changes::root;
-use super::known::{Known, same, strip};
+use super::known::{Known, Order, is_readable, same, strip};
 use super::range::{Range, integer};
 use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, Scalar, VarId, visit};
 
 /// Numbers between two others at most through which these are in order.
 const MOST_BETWEEN: usize = 3;
-
-/// The first is at most the second, or less.
-pub(crate) type Order = (Expr, Expr, bool);
 
 impl Known {
     /// The orders of numbers.
@@ -68,7 +65,7 @@ impl Known {
             (None, ExprKind::Select(_, a, b)) if !mentions(value, var) => {
                 self.orders_of_either(place, [a, b], scope)
             }
-            (None, _) if mentions(value, var) || !is_sum(value) => Vec::new(),
+            (None, _) if mentions(value, var) || !is_sum(value) || !is_readable(value) => Vec::new(),
             (None, _) => {
                 let mut all = vec![(place.clone(), strip(value).clone(), false)];
                 all.push((strip(value).clone(), place.clone(), false));

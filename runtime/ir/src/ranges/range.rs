@@ -102,18 +102,14 @@ impl Range {
         }
     }
 
-    /// The same, without an end that is too long to be worth anything, or that lies outside of the type.
+    /// The same, without an end that is too long to be worth anything.
     pub(super) fn trimmed(self, all: &Range) -> Self {
         let is_short = |of: &Quantity, needs: &[Condition]| of.is_short() && needs.len() <= MOST_NEEDS;
-        let is_outside = |above: &Quantity, below: &Quantity| {
-            above.as_const().zip(below.as_const()).is_some_and(|(above, below)| above > below)
-        };
-        let (low, low_needs) = match is_short(&self.low, &self.low_needs) && !is_outside(&all.low, &self.low)
-        {
+        let (low, low_needs) = match is_short(&self.low, &self.low_needs) {
             true => (self.low, self.low_needs),
             false => (all.low.clone(), Vec::new()),
         };
-        let (high, needs) = match is_short(&self.high, &self.needs) && !is_outside(&self.high, &all.high) {
+        let (high, needs) = match is_short(&self.high, &self.needs) {
             true => (self.high, self.needs),
             false => (all.high.clone(), Vec::new()),
         };
