@@ -2,11 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, GenericParam, parse_quote};
 
 use super::derive_field::{check_field, slice_in};
+use super::derive_wanted::Wanted;
 use crate::errors::Errors;
 use crate::visitor::{Below, Visit};
 use syn::visit;
@@ -14,7 +14,8 @@ use syn::visit;
 /// Expands the derive.
 pub fn expand(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
-    let wanted = check_attributes(item, &mut errors);
+    check_bounds(item, &mut errors);
+    let wanted = Wanted::of(item, &mut errors);
     let tokens = match &item.data {
         Data::Struct(data) => structure(item, &data.fields, wanted.partial_order, &mut errors),
         Data::Enum(data) => super::derive_enum::expand(item, data, wanted.partial_order, &mut errors),
@@ -114,54 +115,6 @@ fn never_dropped(item: &DeriveInput) -> TokenStream {
             impl #impl_generics KernelsRunNoDrop for #name #ty_generics #where_clause {}
         };
     }
-}
-
-/// The message of another word in `#[gpu(…)]`.
-const KNOWN: &str = "`#[gpu(…)]` knows `PartialEq`, `Eq`, `PartialOrd`, `Ord` and `AnyBits`";
-
-/// What `#[gpu(…)]` asks for.
-#[derive(Default)]
-pub struct Wanted {
-    equality: bool,
-    any_bits: bool,
-    /// `Eq`
-    pub eq: bool,
-    /// `PartialOrd`
-    pub partial_order: bool,
-    /// `Ord`
-    pub order: bool,
-}
-
-fn check_attributes(item: &DeriveInput, errors: &mut Errors) -> Wanted {
-    check_bounds(item, errors);
-    let mut wanted = Wanted::default();
-    for attr in item.attrs.iter().filter(|a| a.path().is_ident("gpu")) {
-        let parse = Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
-        let Ok(paths) = attr.parse_args_with(parse) else {
-            errors.at(attr, KNOWN);
-            continue;
-        };
-        for path in paths {
-            match path.get_ident().map(ToString::to_string).as_deref() {
-                Some("PartialEq") => wanted.equality = true,
-                Some("AnyBits") => wanted.any_bits = true,
-                Some("Eq") => wanted.eq = true,
-                Some("PartialOrd") => wanted.partial_order = true,
-                Some("Ord") => wanted.order = true,
-                _ => errors.at(&path, KNOWN),
-            }
-        }
-    }
-    if wanted.order && !wanted.partial_order {
-        errors.at(
-            &item.ident,
-            "`#[gpu(Ord)]` needs `PartialOrd` beside it: `#[gpu(PartialEq, Eq, PartialOrd, Ord)]`",
-        );
-    }
-    if wanted.any_bits && !matches!(item.data, Data::Struct(_)) {
-        errors.at(&item.ident, "`#[gpu(AnyBits)]` is for structs: not all bits are a value of another type");
-    }
-    wanted
 }
 
 /// The parameters of a stand-in are types without lifetimes, which meet the user's bounds as they are.

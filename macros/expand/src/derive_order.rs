@@ -4,8 +4,9 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Fields};
 
-use super::derive::{Wanted, bounded};
+use super::derive::bounded;
 use super::derive_enum::{field_pattern, tags};
+use super::derive_wanted::Wanted;
 
 /// Expands to the traits of Rust that are wanted, and to those of the device.
 pub fn expand(item: &DeriveInput, wanted: &Wanted) -> TokenStream {

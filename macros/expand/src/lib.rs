@@ -25,6 +25,7 @@ mod derive_enum;
 mod derive_field;
 mod derive_order;
 mod derive_stage;
+mod derive_wanted;
 mod device_method;
 mod device_path;
 mod disjoint;
