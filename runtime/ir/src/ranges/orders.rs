@@ -190,7 +190,7 @@ fn is_sum(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Len(_) => integer(e).is_some(),
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => is_sum(a) && is_sum(b),
-        ExprKind::Cast(inner) => strip(e) as *const Expr != e as *const Expr && is_sum(inner),
+        ExprKind::Cast(inner) => !std::ptr::eq(strip(e), e) && is_sum(inner),
         _ => false,
     }
 }

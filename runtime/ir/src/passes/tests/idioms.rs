@@ -35,7 +35,7 @@ impl Writer {
     /// One of the idioms.
     pub(super) fn idiom(&mut self) -> StmtKind {
         let scalar = self.dice.pick(&[Scalar::U32, Scalar::I32, Scalar::I32, Scalar::U64]);
-        let stmts = match self.dice.below(39) {
+        let stmts = match self.dice.below(42) {
             0 => self.halving(scalar),
             1 => self.falling(scalar),
             2 => self.striding(scalar),
@@ -63,6 +63,7 @@ impl Writer {
             24..30 => self.relation(scalar),
             30..37 => self.walk(scalar),
             37 => self.long_part(scalar),
+            38..41 => self.marks(),
             _ => self.marching(scalar),
         };
         StmtKind::Block(block(stmts))

@@ -4,6 +4,7 @@ mod cursors;
 mod flattened;
 mod idioms;
 mod interpreted;
+mod marks;
 mod options;
 mod proofs;
 mod random_kernel;
