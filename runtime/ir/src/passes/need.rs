@@ -164,14 +164,17 @@ impl Walk<'_> {
             let positive = factors.into_iter().map(positive).collect::<Option<Vec<_>>>()?.concat();
             // The end is not less unless the product wraps, which a guard of the product would not tell.
             let (_, most) = scope.modulus(end)?.int_range()?;
-            let whole = scope.range(end, &known.without_products());
+            let plain = known.without_products();
             // If it wraps at 64 bits, it is beyond all lengths.
-            let is_told = is_asked && most >= limits::ELEMENTS && whole.high == last.high;
+            let is_told = is_asked && most >= limits::ELEMENTS && scope.range(end, &plain).high == last.high;
             let fits = match is_told {
                 true => Vec::new(),
-                false => scope.ensure(whole.high, Quantity::Const(most + 1))?,
+                false => {
+                    let (high, needs) = scope.exact_high(end, &plain);
+                    joined(&scope.ensure(high, Quantity::Const(most + 1))?, &needs)
+                }
             };
-            return Some([fits, positive, whole.needs, last.needs].concat());
+            return Some([fits, positive, last.needs].concat());
         }
         scope.sums_in_order(start, end, known).or_else(|| self.in_order_by_ranges(start, end, known))
     }

@@ -281,6 +281,18 @@ impl FunctionScope<'_> {
         pairs.into_iter().find_map(rest)
     }
 
+    /// The greatest value of sums and products that do not wrap, and what it rests on.
+    pub fn exact_high(&self, e: &Expr, known: &Known) -> (Quantity, Vec<Condition>) {
+        let e = self.look(e);
+        if let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Mul), a, b) = &e.kind {
+            let ((a, of_a), (b, of_b)) = (self.exact_high(a, known), self.exact_high(b, known));
+            let whole = if *op == BinaryOp::Add { a.sum(b) } else { a.product(b) };
+            return (whole, joined(&of_a, &of_b));
+        }
+        let Range { high, needs, .. } = self.range(e, known);
+        (high, needs)
+    }
+
     /// The length of a row. Both ends may have wrapped; their distance has not.
     fn row_extent(&self, start: &Expr, end: &Expr) -> Option<Length> {
         let one = Length::of(Quantity::Const(1));

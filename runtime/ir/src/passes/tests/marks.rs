@@ -18,7 +18,14 @@ impl Writer {
         let turns = match self.dice.below(3) {
             0 => {
                 let of = (self.about(0, scalar), self.end(scalar));
-                self.range(of, false, |writer, i| writer.moves(count, [&a, &b, &i]))
+                self.range(of, false, |writer, i| {
+                    let mut body = writer.between(&a, &i);
+                    body.extend(writer.moves(count / 2, [&a, &b, &i]));
+                    let next = plus(&i, &writer.about(1, scalar));
+                    let mark = if writer.dice.below(2) == 0 { i.clone() } else { next };
+                    body.push(writer.change(&a, None, mark));
+                    body
+                })
             }
             1 => {
                 let cond = compare(self.dice.pick(&[Lt, Lt, Le, Ne]), &a, &b);
@@ -61,26 +68,25 @@ impl Writer {
         (0..count).flat_map(|_| self.moved(marks)).collect()
     }
 
+    /// `let p = &x[low..high]; p[0]`
+    fn between(&mut self, low: &Expr, high: &Expr) -> Vec<StmtKind> {
+        let base = Expr { kind: ExprKind::Var(self.slices[0]), ty: slice() };
+        let (start, end) = (Some(low.clone().into()), Some(high.clone().into()));
+        let kind = ExprKind::SubSlice { base: base.into(), start, end, at: AT, proof: Proof::Open };
+        self.vars.push(Variable { name: "p".into(), ty: slice(), mutable: false, kind: VarKind::Local });
+        let var = VarId(self.vars.len() as u32 - 1);
+        let part = Expr { kind: ExprKind::Var(var), ty: slice() };
+        let index = self.about(0, Scalar::U64);
+        vec![StmtKind::Let { var, init: Some(Expr { kind, ty: slice() }) }, self.at(&part, index)]
+    }
+
     /// A use or a change of marks; the last one may be a loop's counter.
     fn moved(&mut self, [a, b, i]: [&Expr; 3]) -> Vec<StmtKind> {
         let scalar = a.ty.scalar().expect("an integer");
         match self.dice.below(12) {
             0..4 => {
                 let (low, high) = self.dice.pick(&[(a, i), (a, b), (a, i), (b, a), (b, i)]);
-                let base = Expr { kind: ExprKind::Var(self.slices[0]), ty: slice() };
-                let (start, end) = (Some(low.clone().into()), Some(high.clone().into()));
-                let kind = ExprKind::SubSlice { base: base.into(), start, end, at: AT, proof: Proof::Open };
-                self.vars.push(Variable {
-                    name: "p".into(),
-                    ty: slice(),
-                    mutable: false,
-                    kind: VarKind::Local,
-                });
-                let var = VarId(self.vars.len() as u32 - 1);
-                let part = Expr { kind: ExprKind::Var(var), ty: slice() };
-                let index = self.about(0, Scalar::U64);
-                let init = Some(Expr { kind, ty: slice() });
-                vec![StmtKind::Let { var, init }, self.at(&part, index)]
+                self.between(low, high)
             }
             4 => {
                 let value = plus(i, &self.about(1, scalar));
