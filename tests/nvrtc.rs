@@ -6,6 +6,8 @@
 mod in_flight;
 #[path = "nvrtc/named_barriers.rs"]
 mod named_barriers;
+#[path = "nvrtc/shared_atomics.rs"]
+mod shared_atomics;
 
 use corpus::access::{copy, copy_ldg, copy_restrict};
 use corpus::cases::{self, Case};

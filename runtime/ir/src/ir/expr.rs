@@ -302,6 +302,11 @@ impl Expr {
         Expr { kind: ExprKind::Binary(op, a.into(), b.into()), ty }
     }
 
+    /// Whether it is a variable.
+    pub fn is_var(&self, var: VarId) -> bool {
+        matches!(self.kind, ExprKind::Var(own) if own == var)
+    }
+
     /// Its direct operands, in evaluation order. A closure's body is not an operand.
     pub fn operands(&self) -> Vec<&Expr> {
         operands!(&self.kind, iter, as_ref, &)

@@ -1,6 +1,6 @@
 //! Walks over statements and expressions.
 
-use super::{Block, Expr, ExprKind, Stmt, StmtKind};
+use super::{Block, Expr, ExprKind, LoopId, Stmt, StmtKind};
 
 /// Calls `visit` for every statement of a block, nested ones after the one they stand in.
 pub fn stmts<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
@@ -13,6 +13,13 @@ pub fn stmts<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
             closures(e, &mut |body| stmts(body, visit));
         }
     }
+}
+
+/// Returns whether a statement of a block goes on with the next iteration of a loop.
+pub fn continues(block: &Block, id: LoopId) -> bool {
+    let mut any = false;
+    stmts(block, &mut |stmt| any |= matches!(stmt.kind, StmtKind::Continue(of) if of == id));
+    any
 }
 
 /// Calls `visit` for every expression of a block, operands before what uses them.

@@ -237,12 +237,10 @@ fn turns(
     };
     let ExprKind::Var(var) = place.kind else { return None };
     let (_, most) = integer(place)?.int_range()?;
-    let mut goes_on = false;
-    visit::stmts(body, &mut |stmt| goes_on |= matches!(stmt.kind, StmtKind::Continue(of) if of == id));
     let last = simplest(place, stays).unwrap_or_else(|| scope.range(place, stays)).lasting();
     // The sum does not wrap: something was more than the variable.
     let counts = value.as_int() == Some(1) && assignments(body, var) == 1 && last.high.most() < most;
-    let is_tracked = !untracked.contains(&var) && !goes_on;
+    let is_tracked = !untracked.contains(&var) && !visit::continues(body, id);
     let first = scope.range(place, entry).lasting();
     (counts && is_tracked).then(|| (var, Turns { first, any: last.clone(), last }))
 }

@@ -235,7 +235,7 @@ impl<'a> Walk<'a> {
                 self.begin(*var, e);
                 self.learn_length(*var, e);
                 if self.scope.is_mutable(*var) || !self.scope.is_stable(e) {
-                    let place = Expr { kind: ExprKind::Var(*var), ty: e.ty.clone() };
+                    let place = self.scope.read_var(*var);
                     let orders = self.known.orders_after(&place, None, e, &self.scope);
                     self.known.learn_orders(orders);
                 }

@@ -6,8 +6,8 @@
 
 use super::elide::Walk;
 use super::invariant::Entry;
-use crate::ir::{Block, Condition, Expr, ExprKind, LoopId, Quantity, StmtKind, visit};
-use crate::ranges::{Range, integer, joined, same};
+use crate::ir::{Block, Condition, Expr, ExprKind, LoopId, Quantity, Scalar, visit};
+use crate::ranges::{Known, Range, integer, joined, same};
 
 /// Claims that are tried about one variable.
 const MOST_CLAIMS: usize = 2;
@@ -26,10 +26,11 @@ impl Walk<'_> {
         body: &Block,
         before: &[Entry],
     ) -> Vec<(Expr, Range)> {
-        let mut goes_on = false;
-        visit::stmts(body, &mut |stmt| goes_on |= matches!(stmt.kind, StmtKind::Continue(of) if of == id));
         let mut found = Vec::new();
-        for (place, entry) in before.iter().filter(|_| !goes_on) {
+        if visit::continues(body, id) {
+            return found;
+        }
+        for (place, entry) in before {
             let Some(entry) = entry.clone().map(Range::lasting) else { continue };
             let limits = self.limits(place, body);
             let claims = limits.into_iter().take(MOST_CLAIMS);
@@ -75,15 +76,8 @@ impl Walk<'_> {
 
     /// The range of a variable at the end of an iteration that begins in a range.
     fn end_of(&mut self, cond: Option<&Expr>, body: &Block, (place, held): (&Expr, Range)) -> Range {
-        let (known, around) = (self.known.clone(), self.assigned.replace(Default::default()));
-        self.known.learn(place, held);
-        if let Some(cond) = cond {
-            let stays = self.implied(cond, true);
-            self.known.extend(stays);
-        }
-        let ends = self.ending(&mut body.clone(), std::slice::from_ref(place));
-        self.scope.undefine(body);
-        (self.known, self.assigned) = (known, around);
-        ends.into_iter().next().flatten().unwrap_or_else(|| Range::of_type(crate::ir::Scalar::U64)).lasting()
+        let begins = |known: &mut Known| known.learn(place, held);
+        let end = self.after_iteration(cond, body, begins, |walk| walk.range_at(place));
+        end.unwrap_or_else(|| Range::of_type(Scalar::U64)).lasting()
     }
 }

@@ -5,7 +5,7 @@ use super::elide::Walk;
 use super::invariant::{Assigned, Entry, assigned_integers, is_guarded};
 use super::orders::Head;
 use crate::ir::{Block, Expr, ExprKind, LoopId, Quantity, RangeLoop, StmtKind, visit};
-use crate::ranges::{Range, assigned, integer, root, same};
+use crate::ranges::{Known, Range, assigned, integer, root, same};
 
 impl Walk<'_> {
     pub(super) fn while_loop(&mut self, id: LoopId, cond: &mut Expr, body: &mut Block) {
@@ -79,6 +79,27 @@ impl Walk<'_> {
         std::mem::replace(&mut self.assigned, around).unwrap_or_default()
     }
 
+    /// What a look finds at the end of an iteration that begins with more facts, and of which nothing is noted.
+    pub(super) fn after_iteration<R>(
+        &mut self,
+        cond: Option<&Expr>,
+        body: &Block,
+        begins: impl FnOnce(&mut Known),
+        look: impl FnOnce(&Self) -> R,
+    ) -> R {
+        let (known, around) = (self.known.clone(), self.assigned.replace(Assigned::new()));
+        begins(&mut self.known);
+        if let Some(cond) = cond {
+            let stays = self.implied(cond, true);
+            self.known.extend(stays);
+        }
+        self.ending(&mut body.clone(), &[]);
+        let found = look(self);
+        self.scope.undefine(body);
+        (self.known, self.assigned) = (known, around);
+        found
+    }
+
     pub(super) fn range_loop(&mut self, id: LoopId, range: &mut RangeLoop, body: &mut Block) {
         for e in [Some(&mut range.start), Some(&mut range.end), range.step.as_mut()].into_iter().flatten() {
             self.mark(e);
@@ -134,8 +155,7 @@ impl Walk<'_> {
         whole.extend(heads.into_iter().filter(|_| !breaks(body, id)));
         whole.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
         if !breaks(body, id) {
-            let is_counter = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if var == range.var);
-            self.known.learn_orders(orders.into_iter().filter(|(_, more, _)| !is_counter(more)));
+            self.known.learn_orders(orders.into_iter().filter(|(_, more, _)| !more.is_var(range.var)));
         }
     }
 

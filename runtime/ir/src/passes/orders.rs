@@ -8,7 +8,7 @@ use crate::ir::{
     BinaryOp, Block, ConstValue, Expr, ExprKind, LoopId, Quantity, RangeLoop, Scalar, StmtKind, Type, VarId,
     visit,
 };
-use crate::ranges::{Known, Order, Range, assigned, integer, same, strip};
+use crate::ranges::{Known, Order, Range, assigned, declared, integer, mentions, same, strip};
 
 /// Claims that are tried about a loop.
 const MOST_CLAIMS: usize = 8;
@@ -23,29 +23,35 @@ pub(super) enum Head<'h> {
     For(&'h RangeLoop),
 }
 
+impl<'h> Head<'h> {
+    fn cond(self) -> Option<&'h Expr> {
+        if let Head::While(cond) = self { Some(cond) } else { None }
+    }
+
+    fn range(self) -> Option<&'h RangeLoop> {
+        if let Head::For(range) = self { Some(range) } else { None }
+    }
+}
+
 impl Walk<'_> {
     /// The orders of variables that hold where an iteration of a loop begins; `entry` holds before the loop.
     ///
     /// The candidates are what is known before the loop, and the ends of parts of slices that the loop takes. Those are right that hold before
     /// the loop, and that an iteration keeps.
     pub(super) fn orders(&mut self, id: LoopId, head: Head<'_>, body: &Block, entry: &Known) -> Vec<Order> {
-        let mut goes_on = false;
-        visit::stmts(body, &mut |stmt| goes_on |= matches!(stmt.kind, StmtKind::Continue(of) if of == id));
-        if goes_on {
+        if visit::continues(body, id) {
             return Vec::new();
         }
         let mut claims = self.claims(head, body, entry);
-        for _ in 0..MOST_CLAIMS {
-            if claims.is_empty() || self.is_spent() {
+        while !claims.is_empty() {
+            if self.is_spent() {
                 return Vec::new();
             }
             let kept = self.kept_orders(head, body, &claims);
-            let all = kept.iter().all(|kept| *kept);
-            let mut kept = kept.into_iter();
-            claims.retain(|_| kept.next() == Some(true));
-            if all {
+            if kept.len() == claims.len() {
                 break;
             }
+            claims = kept;
         }
         claims
     }
@@ -53,18 +59,12 @@ impl Walk<'_> {
     /// The orders that hold before a loop and may hold in it.
     fn claims(&self, head: Head<'_>, body: &Block, entry: &Known) -> Vec<Order> {
         let changed = assigned(body);
-        let counter = match head {
-            Head::For(range) if !range.reversed && !self.scope.is_mutable(range.var) => Some(range),
-            _ => None,
-        };
-        let is_counter =
-            |e: &Expr| matches!((&e.kind, counter), (ExprKind::Var(var), Some(range)) if *var == range.var);
+        let counter = head.range().filter(|range| !range.reversed && !self.scope.is_mutable(range.var));
+        let is_counter = |e: &Expr| counter.is_some_and(|range| e.is_var(range.var));
         let changes = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if changed.contains(&var));
         // A variable that an iteration declares, or that the loop gives any number, is another one in the next.
         let mut inner = declared(body);
-        if let (Head::For(range), None) = (head, counter) {
-            inner.insert(range.var);
-        }
+        inner.extend(head.range().filter(|_| counter.is_none()).map(|range| range.var));
         let is_own = |e: &Expr| matches!(e.kind, ExprKind::Var(var) if !self.untracked.contains(&var) && !inner.contains(&var));
         let mut all: Vec<Order> = Vec::new();
         let mut add = |(a, b, strictly): &Order| {
@@ -97,28 +97,20 @@ impl Walk<'_> {
         all
     }
 
-    /// For each of some orders, whether an iteration keeps it.
-    fn kept_orders(&mut self, head: Head<'_>, body: &Block, claims: &[Order]) -> Vec<bool> {
-        let (known, around) = (self.known.clone(), self.assigned.replace(Default::default()));
-        self.known.learn_orders(claims.iter().cloned());
-        if let Head::While(cond) = head {
-            let stays = self.implied(cond, true);
-            self.known.extend(stays);
-        }
-        self.ending(&mut body.clone(), &[]);
-        let counter = if let Head::For(range) = head { Some(range.var) } else { None };
-        let kept = claims.iter().map(|(a, b, strictly)| match (&b.kind, strictly) {
-            // The next number of the loop is more by one at least, which does not wrap.
-            (ExprKind::Var(var), _) if Some(*var) == counter => {
-                self.is_at_most(a, b, &self.known) || !strictly && self.known.is_ordered(a, &plus_one(b))
-            }
-            (_, false) => self.is_at_most(a, b, &self.known),
-            (_, true) => self.known.is_less_through(a, b),
-        });
-        let kept = kept.collect();
-        self.scope.undefine(body);
-        (self.known, self.assigned) = (known, around);
-        kept
+    /// Of some orders, those that an iteration keeps.
+    fn kept_orders(&mut self, head: Head<'_>, body: &Block, claims: &[Order]) -> Vec<Order> {
+        let begins = |known: &mut Known| known.learn_orders(claims.iter().cloned());
+        self.after_iteration(head.cond(), body, begins, |walk| {
+            let is_kept = |(a, b, strictly): &&Order| match head.range() {
+                // The next number of the loop is more by one at least, which does not wrap.
+                Some(range) if b.is_var(range.var) => {
+                    walk.is_at_most(a, b, &walk.known) || !strictly && walk.known.is_ordered(a, &plus_one(b))
+                }
+                _ if *strictly => walk.known.is_less_through(a, b),
+                _ => walk.is_at_most(a, b, &walk.known),
+            };
+            claims.iter().filter(is_kept).cloned().collect()
+        })
     }
 
     /// Learns that a part of a slice that a variable is has elements, where its start is less than its end.
@@ -127,8 +119,7 @@ impl Walk<'_> {
             && self.known.is_less_through(start, end)
             && !self.scope.is_mutable(var)
         {
-            let of = Expr { kind: ExprKind::Var(var), ty: init.ty.clone() };
-            let len = Expr { kind: ExprKind::Len(of.into()), ty: Type::U64 };
+            let len = Expr { kind: ExprKind::Len(self.scope.read_var(var).into()), ty: Type::U64 };
             self.learn(&len, Range::at_least(Scalar::U64, Quantity::Const(1), Vec::new()));
         }
     }
@@ -144,13 +135,8 @@ impl Walk<'_> {
     /// The orders that hold at the ends of all of some branches, about variables that these assign.
     pub(super) fn common_orders(&self, ends: &[Known], changed: &HashSet<VarId>) -> Vec<Order> {
         let mut all: Vec<Order> = Vec::new();
-        let has = |e: &Expr| {
-            let mut found = false;
-            visit::expr(e, &mut |e| found |= matches!(e.kind, ExprKind::Var(var) if changed.contains(&var)));
-            found
-        };
         for (at, end) in ends.iter().enumerate() {
-            let own = end.orders().iter().filter(|(a, b, _)| has(a) || has(b));
+            let own = end.orders().iter().filter(|(a, b, _)| mentions(a, changed) || mentions(b, changed));
             for (a, b, strictly) in own.take(MOST_COMMON) {
                 let others = || ends.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, end)| end);
                 let is_new = !all.iter().any(|(less, more, _)| same(less, a) && same(more, b));
@@ -162,17 +148,6 @@ impl Walk<'_> {
         }
         all
     }
-}
-
-/// The variables that a block declares.
-fn declared(body: &Block) -> HashSet<VarId> {
-    let mut all = HashSet::new();
-    visit::stmts(body, &mut |stmt| match &stmt.kind {
-        StmtKind::Let { var, .. } => _ = all.insert(*var),
-        StmtKind::For { range, .. } => _ = all.insert(range.var),
-        _ => {}
-    });
-    all
 }
 
 /// The variables that a block declares with the value of another, and those.

@@ -13,9 +13,7 @@ struct Scaled<'b> {
 impl Walk<'_> {
     /// Learns the products of variables where an iteration of a loop begins; `entry` holds before the loop.
     pub(super) fn products(&mut self, id: LoopId, cond: Option<&Expr>, body: &Block, entry: &Known) {
-        let mut goes_on = false;
-        visit::stmts(body, &mut |stmt| goes_on |= matches!(stmt.kind, StmtKind::Continue(of) if of == id));
-        if goes_on {
+        if visit::continues(body, id) {
             return;
         }
         let all = self.scaled_in(body);
@@ -62,17 +60,11 @@ impl Walk<'_> {
         if self.is_spent() {
             return None;
         }
-        let (known, around) = (self.known.clone(), self.assigned.replace(Default::default()));
-        self.known.learn_products(vec![claim.clone()]);
-        if let Some(cond) = cond {
-            let stays = self.implied(cond, true);
-            self.known.extend(stays);
-        }
-        self.ending(&mut body.clone(), &[]);
+        let begins = |known: &mut Known| known.learn_products(vec![claim.clone()]);
         let [p, q] = &claim.factors;
-        let end = self.known.product(p, q).filter(|end| end.times <= end.over).map(|end| end.needs.clone());
-        self.scope.undefine(body);
-        (self.known, self.assigned) = (known, around);
-        end.map(|needs| Product { needs, ..claim })
+        let needs = self.after_iteration(cond, body, begins, |walk| {
+            walk.known.product(p, q).filter(|end| end.times <= end.over).map(|end| end.needs.clone())
+        });
+        needs.map(|needs| Product { needs, ..claim })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::loads::{MEMORY, block_writes};
-use crate::ir::{Block, Expr, ExprKind, StmtKind, Type, VarId, VarKind, Variable, visit};
+use crate::ir::{Block, Expr, ExprKind, RangeLoop, StmtKind, Type, VarId, VarKind, Variable, visit};
 
 /// Variables that a block assigns, and [`MEMORY`] if it may write that.
 pub(crate) fn assigned(block: &Block) -> HashSet<VarId> {
@@ -17,6 +17,17 @@ fn assigned_variables(block: &Block) -> HashSet<VarId> {
     visit::stmts(block, &mut |stmt| {
         if let StmtKind::Assign { place, .. } = &stmt.kind {
             vars.extend(root(place));
+        }
+    });
+    vars
+}
+
+/// Variables that a block declares, counters of loops among them.
+pub(crate) fn declared(block: &Block) -> HashSet<VarId> {
+    let mut vars = HashSet::new();
+    visit::stmts(block, &mut |stmt| {
+        if let StmtKind::Let { var, .. } | StmtKind::For { range: RangeLoop { var, .. }, .. } = &stmt.kind {
+            vars.insert(*var);
         }
     });
     vars

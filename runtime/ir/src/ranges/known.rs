@@ -121,7 +121,7 @@ impl Known {
             || self.choices.iter().any(|(_, choice)| choice.has_load())
     }
 
-    /// The same without what is known of products: these may have wrapped.
+    /// The facts without those about products, which may have wrapped.
     pub fn without_products(&self) -> Known {
         let mut known = self.clone();
         let is_product = |e: &Expr| matches!(e.kind, ExprKind::Binary(BinaryOp::Mul | BinaryOp::Shl, ..));

@@ -57,7 +57,7 @@ pub(super) fn block_writes(block: &Block) -> bool {
 }
 
 /// Whether an expression has one of some variables in it, or an element of a slice, if all memory is among them.
-pub(super) fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
+pub(crate) fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
     matches!(e.kind, ExprKind::Var(var) if vars.contains(&var))
         || is_load(e) && vars.contains(&MEMORY)
         || e.operands().iter().any(|e| mentions(e, vars))

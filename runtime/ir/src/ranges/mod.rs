@@ -35,14 +35,14 @@ mod returned;
 mod scope;
 mod sums;
 
-pub(crate) use changes::{assigned, changed, lent, root};
+pub(crate) use changes::{assigned, changed, declared, lent, root};
 pub(crate) use contents::Held;
 pub(crate) use field_vars::{LEN, has_lent_fields, is_len};
 pub(crate) use given::Fields;
 pub(crate) use held::{enum_of, held_place, tracked};
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, Order, same, strip};
-pub(crate) use loads::writes;
+pub(crate) use loads::{mentions, writes};
 pub(crate) use paths::{field_of, fields, lent_path, path_of, whole};
 pub(crate) use place::axes;
 pub(crate) use products::{Product, scaled};

@@ -1,10 +1,12 @@
 //! The order of numbers: what assignments leave of it, and what follows from two orders.
 
-use super::changes::root;
+use std::collections::HashSet;
+
 use super::known::{Known, Order, is_readable, same, strip};
+use super::loads::mentions;
 use super::range::{Range, integer};
 use super::scope::FunctionScope;
-use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, Scalar, VarId, visit};
+use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, Scalar, VarId};
 
 /// Numbers between two others at most through which these are in order.
 const MOST_BETWEEN: usize = 3;
@@ -59,13 +61,15 @@ impl Known {
         if integer(place).is_none_or(|scalar| scalar.bits() < 32) || scope.untracked.contains(&var) {
             return Vec::new();
         }
+        let own = HashSet::from([var]);
         match (op, &value.kind) {
-            (Some(op), _) => self.orders_moved(place, op, value, scope),
-            (None, ExprKind::Binary(op, a, b)) if same(a, place) => self.orders_moved(place, *op, b, scope),
-            (None, ExprKind::Select(_, a, b)) if !mentions(value, var) => {
-                self.orders_of_either(place, [a, b], scope)
+            (Some(op), _) => self.orders_moved((place, &own), op, value, scope),
+            (None, ExprKind::Binary(op, a, b)) if same(a, place) => {
+                self.orders_moved((place, &own), *op, b, scope)
             }
-            (None, _) if mentions(value, var) || !is_sum(value) || !is_readable(value) => Vec::new(),
+            _ if mentions(value, &own) => Vec::new(),
+            (None, ExprKind::Select(_, a, b)) => self.orders_of_either((place, &own), [a, b], scope),
+            (None, _) if !is_sum(value) || !is_readable(value) => Vec::new(),
             (None, _) => {
                 let mut all = vec![(place.clone(), strip(value).clone(), false)];
                 all.push((strip(value).clone(), place.clone(), false));
@@ -76,19 +80,22 @@ impl Known {
                     all.push((strip(a).clone(), strip(value).clone(), true));
                     all.push((strip(a).clone(), place.clone(), true));
                 }
-                all.retain(|(a, b, _)| [a, b].iter().all(|e| scope.is_tracked(e)));
+                all.retain(|(a, b, _)| ![a, b].into_iter().any(|e| mentions(e, &scope.untracked)));
                 all
             }
         }
     }
 
     /// The orders of a variable that is given either of two values.
-    fn orders_of_either(&self, place: &Expr, values: [&Expr; 2], scope: &FunctionScope) -> Vec<Order> {
+    fn orders_of_either(
+        &self,
+        (place, own): (&Expr, &HashSet<VarId>),
+        values: [&Expr; 2],
+        scope: &FunctionScope,
+    ) -> Vec<Order> {
         let is_own = |(less, more, _): &&Order| same(less, place) || same(more, place);
         let mut before = self.clone();
-        before.orders.retain(|(less, more, _)| {
-            root(place).is_none_or(|var| !mentions(less, var) && !mentions(more, var))
-        });
+        before.orders.retain(|(less, more, _)| !mentions(less, own) && !mentions(more, own));
         let of = values.map(|value| before.orders_after(place, None, value, scope));
         // What is not about the variable holds in both cases.
         let always = of.iter().flatten().filter(|order| !is_own(order)).cloned();
@@ -107,15 +114,20 @@ impl Known {
     }
 
     /// The orders of a variable to which a number is added, or from which one is subtracted.
-    fn orders_moved(&self, place: &Expr, op: BinaryOp, by: &Expr, scope: &FunctionScope) -> Vec<Order> {
-        let ExprKind::Var(var) = place.kind else { return Vec::new() };
+    fn orders_moved(
+        &self,
+        (place, own): (&Expr, &HashSet<VarId>),
+        op: BinaryOp,
+        by: &Expr,
+        scope: &FunctionScope,
+    ) -> Vec<Order> {
         let range = scope.range(by, self);
-        if mentions(by, var) || !range.low_needs.is_empty() || range.low.minimum() < 0 {
+        if mentions(by, own) || !range.low_needs.is_empty() || range.low.minimum() < 0 {
             return Vec::new();
         }
         let (moves, is_one) = (range.low.minimum() > 0, by.as_int() == Some(1));
         let after = |(less, more, strictly): &Order| {
-            let (of_less, of_more) = (mentions(less, var), mentions(more, var));
+            let (of_less, of_more) = (mentions(less, own), mentions(more, own));
             let leaves = match (op, of_less, of_more) {
                 (BinaryOp::Add, false, true) | (BinaryOp::Sub, true, false) => true,
                 (BinaryOp::Add, true, false) | (BinaryOp::Sub, false, true) => false,
@@ -130,7 +142,7 @@ impl Known {
                 // What was above by a constant is the variable now, or below it.
                 (_, false) => {
                     let side =
-                        |e: &Expr| if mentions(e, var) { stepped(e, place, by) } else { Some(e.clone()) };
+                        |e: &Expr| if mentions(e, own) { stepped(e, place, by) } else { Some(e.clone()) };
                     let is_sum = op == BinaryOp::Add;
                     is_sum.then(|| Some((side(less)?, side(more)?, *strictly))).flatten()
                 }
@@ -168,17 +180,6 @@ impl Known {
     }
 }
 
-impl FunctionScope<'_> {
-    /// Whether all variables of an expression are tracked.
-    fn is_tracked(&self, e: &Expr) -> bool {
-        let mut all = true;
-        visit::expr(e, &mut |e| {
-            all &= !matches!(e.kind, ExprKind::Var(var) if self.untracked.contains(&var))
-        });
-        all
-    }
-}
-
 /// `place + n`, after `n` was added to the variable: the variable.
 fn stepped(e: &Expr, place: &Expr, by: &Expr) -> Option<Expr> {
     let ExprKind::Binary(BinaryOp::Add, of, n) = &e.kind else { return None };
@@ -193,10 +194,4 @@ fn is_sum(e: &Expr) -> bool {
         ExprKind::Cast(inner) => !std::ptr::eq(strip(e), e) && is_sum(inner),
         _ => false,
     }
-}
-
-fn mentions(e: &Expr, var: VarId) -> bool {
-    let mut found = false;
-    visit::expr(e, &mut |e| found |= matches!(e.kind, ExprKind::Var(own) if own == var));
-    found
 }

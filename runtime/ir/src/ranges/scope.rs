@@ -7,15 +7,15 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::bits;
-use super::changes::{changed_of, untracked};
+use super::changes::{changed_of, declared, untracked};
 use super::contents::Held;
 use super::known::{Known, same, strip};
 use super::memo::Memo;
 use super::place::Length;
 use super::range::{Range, integer, joined};
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, Function, Parameter, Quantity, RangeLoop, Scalar, StmtKind,
-    Type, UnaryOp, VarId, VarKind, Variable, visit,
+    BinaryOp, Block, Condition, Expr, ExprKind, Function, Parameter, Quantity, Scalar, Type, UnaryOp, VarId,
+    VarKind, Variable,
 };
 
 /// Expressions that a single proof looks at: definitions are looked through again wherever they are used.
@@ -182,12 +182,7 @@ impl<'a> FunctionScope<'a> {
 
     /// Forgets what the variables are that a block defines.
     pub fn undefine(&mut self, block: &Block) {
-        visit::stmts(block, &mut |stmt| {
-            if let StmtKind::Let { var, .. } | StmtKind::For { range: RangeLoop { var, .. }, .. } = &stmt.kind
-            {
-                self.forget(*var);
-            }
-        });
+        declared(block).into_iter().for_each(|var| self.forget(var));
     }
 
     /// Forgets what a variable is.

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use crate::ir::{Block, ConstValue, Expr, ExprKind, Function, Scalar, Stmt, StmtKind, Type, VarId, visit};
 use crate::ranges::Range;
 
+/// One more than the greatest `unsigned int`.
+pub(super) const LIMIT: i128 = 1 << 32;
+
 /// The arrays that may be narrowed, with their new types and the ranges of what is ever stored in them.
 pub(super) fn candidates<'s>(
     stored: &'s HashMap<VarId, Range>,
@@ -31,25 +34,21 @@ fn is_used_by_elements(var: VarId, body: &Block) -> bool {
     let (mut uses, mut elements) = (0isize, 0isize);
     visit::exprs(body, &mut |e| match &e.kind {
         ExprKind::Var(own) => uses += isize::from(*own == var),
-        ExprKind::Index { base, .. } => elements += isize::from(is_var(base, var)),
+        ExprKind::Index { base, .. } => elements += isize::from(base.is_var(var)),
         ExprKind::Ref(place) => elements -= isize::from(is_element(place, var)),
         ExprKind::Builtin { op, args, .. } if op.by_reference => {
             elements -= isize::from(args.first().is_some_and(|place| is_element(place, var)));
         }
         ExprKind::Closure(closure) => {
-            visit::exprs(&closure.body, &mut |e| uses += isize::from(is_var(e, var)))
+            visit::exprs(&closure.body, &mut |e| uses += isize::from(e.is_var(var)))
         }
         _ => {}
     });
     uses == elements
 }
 
-fn is_var(e: &Expr, var: VarId) -> bool {
-    matches!(e.kind, ExprKind::Var(own) if own == var)
-}
-
 fn is_element(e: &Expr, var: VarId) -> bool {
-    matches!(&e.kind, ExprKind::Index { base, .. } if is_var(base, var))
+    matches!(&e.kind, ExprKind::Index { base, .. } if base.is_var(var))
 }
 
 /// Gives arrays their new types, wherever a body makes, reads and writes them.

@@ -78,7 +78,7 @@ impl Walk<'_> {
                 self.narrow(inner, known).filter(keeps).or_else(|| self.leaf(e, scalar, known))
             }
             ExprKind::Binary(op, a, b) => {
-                self.narrow_binary((*op, a, b), e, known).or_else(|| self.leaf(e, scalar, known))
+                self.narrow_binary((*op, a, b), e, known, false).or_else(|| self.leaf(e, scalar, known))
             }
             ExprKind::Builtin { op, args, .. } if op.facts.result.is_choice() => {
                 self.narrow_choice(e, args, known).or_else(|| self.leaf(e, scalar, known))
@@ -105,40 +105,20 @@ impl Walk<'_> {
         Some(Narrow { e: int(new.kind), low: Quantity::Const(0), high, needs, is_positive: true })
     }
 
-    /// `a op b`, which `whole` is, or whose type and place it has.
+    /// `a op b`, which `whole` is, or whose type and place it has; `fits` says that its value is known to fit.
     pub(super) fn narrow_binary(
-        &self,
-        parts: (BinaryOp, &Expr, &Expr),
-        whole: &Expr,
-        known: &Narrowing,
-    ) -> Option<Narrow> {
-        self.narrow_parts_of(parts, whole, known, None)
-    }
-
-    /// The same where the value is known to fit.
-    pub(super) fn narrow_fitting(
-        &self,
-        parts: (BinaryOp, &Expr, &Expr),
-        whole: &Expr,
-        known: &Narrowing,
-    ) -> Option<Narrow> {
-        self.narrow_parts_of(parts, whole, known, Some(Vec::new()))
-    }
-
-    /// The same, where the value fits under some conditions, or is to be looked at for those.
-    fn narrow_parts_of(
         &self,
         (op, a, b): (BinaryOp, &Expr, &Expr),
         whole: &Expr,
         known: &Narrowing,
-        fits: Option<Vec<Condition>>,
+        fits: bool,
     ) -> Option<Narrow> {
         let scalar = integer(whole).filter(|scalar| scalar.bits() >= 32)?;
         let kind = ExprKind::Binary(op, a.clone().into(), b.clone().into());
         let whole = Expr { kind, ty: whole.ty.clone() };
         match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                let fits = fits.or_else(|| self.fits(&whole));
+                let fits = if fits { Some(Vec::new()) } else { self.fits(&whole) };
                 self.ring(op, (self.narrow(a, known)?, self.narrow(b, known)?), &whole, (known, fits))
             }
             BinaryOp::Div | BinaryOp::Rem if matches!(scalar, Scalar::U64 | Scalar::I32) => {

@@ -174,7 +174,7 @@ impl Narrowing {
     /// Narrows the arrays all of whose elements fit.
     fn narrow_arrays(&mut self, kernel: &Function, body: &Block, scope: &FunctionScope) {
         for (var, ty, range) in arrays::candidates(&scope.stored, kernel, body) {
-            let fits = scope.ensure(range.high.clone(), Quantity::Const(1 << 32));
+            let fits = scope.ensure(range.high.clone(), Quantity::Const(arrays::LIMIT));
             if fits.is_some_and(|fits| self.accept(&[range.needs.clone(), fits].concat())) {
                 self.arrays.insert(var, ty);
             }
@@ -216,8 +216,10 @@ impl Walk<'_> {
             Stage::Expressions if narrowing.narrowed.contains(&var) => {
                 // Its value is known to fit, so no other `int` is congruent to it.
                 let new = match (op, &value.kind) {
-                    (Some((op, place)), _) => self.narrow_fitting((op, place, value), place, &narrowing),
-                    (None, ExprKind::Binary(op, a, b)) => self.narrow_fitting((*op, a, b), value, &narrowing),
+                    (Some((op, place)), _) => self.narrow_binary((op, place, value), place, &narrowing, true),
+                    (None, ExprKind::Binary(op, a, b)) => {
+                        self.narrow_binary((*op, a, b), value, &narrowing, true)
+                    }
                     (None, _) => None,
                 };
                 let new = new.or_else(|| self.narrow(value, &narrowing).filter(|_| op.is_none()));
@@ -230,7 +232,7 @@ impl Walk<'_> {
                 // `i += step` of an `int` that does not overflow.
                 let is_int = |(_, place): &(BinaryOp, &Expr)| place.ty == Type::Scalar(Scalar::I32);
                 if let Some((op, place)) = op.filter(|op| is_int(op) && is_small(value))
-                    && let Some(new) = self.narrow_binary((op, place, value), place, &narrowing)
+                    && let Some(new) = self.narrow_binary((op, place, value), place, &narrowing, false)
                     && matches!(new.e.kind, ExprKind::Exact(_))
                     && narrowing.accept(&new.needs)
                 {
@@ -308,7 +310,7 @@ impl Walk<'_> {
                 }
             }
             ExprKind::Binary(op, a, b) if e.ty == Type::Scalar(Scalar::I32) => {
-                if let Some(new) = self.narrow_binary((*op, a, b), e, narrowing)
+                if let Some(new) = self.narrow_binary((*op, a, b), e, narrowing, false)
                     && (matches!(new.e.kind, ExprKind::Exact(_)) || is_quotient(*op, b))
                     && narrowing.accept(&new.needs)
                 {

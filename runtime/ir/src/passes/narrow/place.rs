@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ir::{Block, Expr, ExprKind, Function, Scalar, StmtKind, VarId, VarKind, visit};
-use crate::ranges::root;
+use crate::ranges::{declared, root};
 
 /// Local integers from which an index or a loop's end is computed, whose address is not taken, and which no closure sees.
 pub(super) fn candidates(kernel: &Function, body: &Block) -> HashSet<VarId> {
@@ -44,7 +44,7 @@ fn refused(body: &Block) -> HashSet<VarId> {
         ExprKind::Ref(place) => refused.extend(root(place)),
         ExprKind::Closure(closure) => {
             refused.extend(&closure.params);
-            visit::stmts(&closure.body, &mut |stmt| refused.extend(declared(&stmt.kind)));
+            refused.extend(declared(&closure.body));
             visit::exprs(&closure.body, &mut |e| refused.extend(root(e)));
         }
         ExprKind::CallClosure { closure, .. } => refused.extend([*closure]),
@@ -63,14 +63,6 @@ fn refused(body: &Block) -> HashSet<VarId> {
         _ => {}
     });
     refused
-}
-
-fn declared(kind: &StmtKind) -> Option<VarId> {
-    match kind {
-        StmtKind::Let { var, .. } => Some(*var),
-        StmtKind::For { range, .. } => Some(range.var),
-        _ => None,
-    }
 }
 
 /// Variables that indices and ranges of loops are computed of, and all that they are computed of.

@@ -472,9 +472,8 @@ fn whole() -> Type {
         FieldType { name: "cells", ty: cells, offset: 8 },
         FieldType { name: "extents", ty: extents(), offset: 24 },
     ];
-    Type::Struct(
-        StructType { name: "S".into(), cuda_name: None, fields, size: 40, align: 8, by_fields: false }.into(),
-    )
+    let (name, (size, align, by_fields)) = ("S".into(), (40, 8, false));
+    Type::Struct(StructType { name, cuda_name: None, fields, size, align, by_fields }.into())
 }
 
 pub(super) fn slice() -> Type {
