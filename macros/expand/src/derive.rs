@@ -226,9 +226,9 @@ fn missing_repr(item: &DeriveInput) -> Errors {
     errors
 }
 
-fn structure(item: &DeriveInput, fields: &Fields, is_ordered: bool, errors: &mut Errors) -> TokenStream {
+fn structure(item: &DeriveInput, fields: &Fields, by_fields: bool, errors: &mut Errors) -> TokenStream {
     fields.iter().for_each(|f| check_field(f, errors));
-    let device = device_type(item, fields, is_ordered);
+    let device = device_type(item, fields, by_fields);
     let constant = constant_impl(item, fields);
     let plain = plain_impl(item, fields.iter());
     let plain = if fields.is_empty() { TokenStream::new() } else { plain };
@@ -236,7 +236,7 @@ fn structure(item: &DeriveInput, fields: &Fields, is_ordered: bool, errors: &mut
 }
 
 /// `DeviceType` of a struct, which may be ordered by its fields.
-pub fn device_type(item: &DeriveInput, fields: &Fields, is_ordered: bool) -> TokenStream {
+pub fn device_type(item: &DeriveInput, fields: &Fields, by_fields: bool) -> TokenStream {
     let name = &item.ident;
     let generics = bounded(item, &quote!(::warpsmith::__macro::DeviceType));
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
@@ -268,7 +268,7 @@ pub fn device_type(item: &DeriveInput, fields: &Fields, is_ordered: bool) -> Tok
                     ::warpsmith::__macro::list([#(#field_types),*]),
                     Self::LAYOUT.size,
                     Self::LAYOUT.align,
-                    #is_ordered,
+                    #by_fields,
                 )
             }
             #values

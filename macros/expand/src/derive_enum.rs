@@ -51,7 +51,7 @@ pub fn expand(item: &DeriveInput, data: &DataEnum, by_fields: bool, errors: &mut
     };
     let constant = constant_impl(item, data, &tags);
     let zero = if in_memory { zero_check(data, &tags) } else { quote!() };
-    let is_ordered = plain && item.generics.params.is_empty();
+    let is_ordered = is_ordered_by_tags(item, data);
     let by_tags = if is_ordered {
         by_tags(data, &tags)
     } else {
@@ -120,8 +120,7 @@ fn values(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream], in_memory: 
         let ident = &variant.ident;
         let members = variant.fields.members();
         let types: Vec<_> = variant.fields.iter().map(|f| &f.ty).collect();
-        let names: Vec<_> = (0..variant.fields.len()).map(|i| format_ident!("__f{i}")).collect();
-        let pattern = field_pattern(&variant.fields, &names);
+        let (pattern, names) = named(&variant.fields, "__f");
         let offsets: Vec<_> = (0..names.len())
             .map(|i| quote!(const { #start + ::warpsmith::__macro::ValueLayout::offset(Self::VARIANTS[#index], #i) }))
             .map(|offset| quote!(__at.add(#offset)))
@@ -201,8 +200,8 @@ fn constant_impl(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream]) -> T
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let arms = data.variants.iter().zip(tags).enumerate().map(|(index, (variant, tag))| {
         let ident = &variant.ident;
-        let names: Vec<_> = (0..variant.fields.len()).map(|i| format_ident!("__f{i}")).collect();
-        let (pattern, types) = (field_pattern(&variant.fields, &names), variant.fields.iter().map(|f| &f.ty));
+        let (pattern, names) = named(&variant.fields, "__f");
+        let types = variant.fields.iter().map(|f| &f.ty);
         quote! {
             Self::#ident #pattern => ::warpsmith::__macro::enum_constant(
                 __ty, #index, #tag,
@@ -220,12 +219,20 @@ fn constant_impl(item: &DeriveInput, data: &DataEnum, tags: &[TokenStream]) -> T
     })
 }
 
-pub fn field_pattern(fields: &Fields, names: &[syn::Ident]) -> TokenStream {
+/// The pattern of the fields of a variant, and the names that it gives them.
+pub fn named(fields: &Fields, prefix: &str) -> (TokenStream, Vec<syn::Ident>) {
+    let names: Vec<_> = (0..fields.len()).map(|i| format_ident!("{prefix}{i}")).collect();
     let members = fields.members();
-    match fields {
+    let pattern = match fields {
         Fields::Unit => quote!(),
         _ => quote!({ #(#members: #names),* }),
-    }
+    };
+    (pattern, names)
+}
+
+/// Returns whether an enum is ordered by its tags alone, which `derive(GpuType)` finds out by itself.
+pub fn is_ordered_by_tags(item: &DeriveInput, data: &DataEnum) -> bool {
+    item.generics.params.is_empty() && data.variants.iter().all(|v| v.fields.is_empty())
 }
 
 /// `PartialEq` in Rust and on the device, field by field, from one place.
@@ -262,11 +269,7 @@ pub fn equality(item: &DeriveInput) -> TokenStream {
 fn enum_equality(data: &DataEnum) -> TokenStream {
     let arms = data.variants.iter().map(|variant| {
         let ident = &variant.ident;
-        let names = |prefix: &str| -> Vec<_> {
-            (0..variant.fields.len()).map(|i| format_ident!("{prefix}{i}")).collect()
-        };
-        let (left, right) = (names("a"), names("b"));
-        let (lp, rp) = (field_pattern(&variant.fields, &left), field_pattern(&variant.fields, &right));
+        let [(lp, left), (rp, right)] = ["a", "b"].map(|prefix| named(&variant.fields, prefix));
         let test = if left.is_empty() { quote!(true) } else { quote!(#(*#left == *#right)&&*) };
         quote!((Self::#ident #lp, Self::#ident #rp) => #test,)
     });

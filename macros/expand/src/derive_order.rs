@@ -1,11 +1,11 @@
 //! `#[gpu(PartialOrd)]` and `#[gpu(Ord)]`: the order by the first fields that differ, in Rust and on the device.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use syn::{Data, DeriveInput, Fields};
+use quote::quote;
+use syn::{Data, DeriveInput};
 
 use super::derive::bounded;
-use super::derive_enum::{field_pattern, tags};
+use super::derive_enum::{is_ordered_by_tags, named, tags};
 use super::derive_wanted::Wanted;
 
 /// Expands to the traits of Rust that are wanted, and to those of the device.
@@ -15,54 +15,44 @@ pub fn expand(item: &DeriveInput, wanted: &Wanted) -> TokenStream {
         let (name, (impl_generics, ty_generics, where_clause)) = (&item.ident, generics.split_for_impl());
         quote!(impl #impl_generics ::core::cmp::Eq for #name #ty_generics #where_clause {})
     });
-    let partial = wanted.partial_order.then(|| partial(item));
-    let total = wanted.order.then(|| total(item));
+    let partial = wanted.partial_order.then(|| {
+        let equal = quote!(::core::option::Option::Some(::core::cmp::Ordering::Equal));
+        let body = by_parts(item, &quote!(::core::cmp::PartialOrd::partial_cmp), &equal);
+        let method = quote! {
+            fn partial_cmp(&self, __other: &Self) -> ::core::option::Option<::core::cmp::Ordering> { #body }
+        };
+        let types = quote!(
+            type Compared = ::warpsmith::__macro::ordered::partial_order<Self>;
+        );
+        both(item, &quote!(PartialOrd), &method, &types)
+    });
+    let total = wanted.order.then(|| {
+        let body = by_parts(item, &quote!(::core::cmp::Ord::cmp), &quote!(::core::cmp::Ordering::Equal));
+        let method = quote!(fn cmp(&self, __other: &Self) -> ::core::cmp::Ordering { #body });
+        let types = quote! {
+            type Larger = ::warpsmith::__macro::ordered::larger<Self>;
+            type Smaller = ::warpsmith::__macro::ordered::smaller<Self>;
+            type Clamped = ::warpsmith::__macro::ordered::clamped<Self>;
+        };
+        both(item, &quote!(Ord), &method, &types)
+    });
     quote!(#eq #partial #total)
 }
 
-fn partial(item: &DeriveInput) -> TokenStream {
-    let body = by_parts(
-        item,
-        &quote!(::core::cmp::PartialOrd::partial_cmp),
-        &quote!(::core::option::Option::Some(::core::cmp::Ordering::Equal)),
-    );
-    let generics = of_both(item, &quote!(PartialOrd));
+/// A trait of Rust with its method, and the trait of the same name on the device with its types.
+fn both(item: &DeriveInput, wanted: &TokenStream, method: &TokenStream, types: &TokenStream) -> TokenStream {
+    let generics = of_both(item, wanted);
     let (name, (impl_generics, ty_generics, where_clause)) = (&item.ident, generics.split_for_impl());
     // What an enum without fields has follows from its own order.
-    let device = (!is_plain_enum(item)).then(|| {
+    let by_tags = matches!(&item.data, Data::Enum(data) if is_ordered_by_tags(item, data));
+    let device = (!by_tags).then(|| {
         quote! {
-            impl #impl_generics ::warpsmith::__macro::operators::PartialOrd for #name #ty_generics #where_clause {
-                type Compared = ::warpsmith::__macro::ordered::partial_order<Self>;
-            }
+            impl #impl_generics ::warpsmith::__macro::operators::#wanted for #name #ty_generics #where_clause { #types }
         }
     });
     quote! {
         #[automatically_derived]
-        impl #impl_generics ::core::cmp::PartialOrd for #name #ty_generics #where_clause {
-            fn partial_cmp(&self, __other: &Self) -> ::core::option::Option<::core::cmp::Ordering> { #body }
-        }
-        #device
-    }
-}
-
-fn total(item: &DeriveInput) -> TokenStream {
-    let body = by_parts(item, &quote!(::core::cmp::Ord::cmp), &quote!(::core::cmp::Ordering::Equal));
-    let generics = of_both(item, &quote!(Ord));
-    let (name, (impl_generics, ty_generics, where_clause)) = (&item.ident, generics.split_for_impl());
-    let device = (!is_plain_enum(item)).then(|| {
-        quote! {
-            impl #impl_generics ::warpsmith::__macro::operators::Ord for #name #ty_generics #where_clause {
-                type Larger = ::warpsmith::__macro::ordered::larger<Self>;
-                type Smaller = ::warpsmith::__macro::ordered::smaller<Self>;
-                type Clamped = ::warpsmith::__macro::ordered::clamped<Self>;
-            }
-        }
-    });
-    quote! {
-        #[automatically_derived]
-        impl #impl_generics ::core::cmp::Ord for #name #ty_generics #where_clause {
-            fn cmp(&self, __other: &Self) -> ::core::cmp::Ordering { #body }
-        }
+        impl #impl_generics ::core::cmp::#wanted for #name #ty_generics #where_clause { #method }
         #device
     }
 }
@@ -71,16 +61,6 @@ fn total(item: &DeriveInput) -> TokenStream {
 fn of_both(item: &DeriveInput, wanted: &TokenStream) -> syn::Generics {
     let bound = quote!(::core::cmp::#wanted + ::warpsmith::__macro::operators::PartialEq + ::warpsmith::types::GpuType);
     bounded(item, &bound)
-}
-
-/// Returns whether the type is an enum that `derive(GpuType)` itself orders.
-fn is_plain_enum(item: &DeriveInput) -> bool {
-    match &item.data {
-        Data::Enum(data) => {
-            item.generics.params.is_empty() && data.variants.iter().all(|v| v.fields.is_empty())
-        }
-        _ => false,
-    }
 }
 
 /// The body of a comparison by `compare`, which gives `equal` for equal parts.
@@ -93,7 +73,7 @@ fn by_parts(item: &DeriveInput, compare: &TokenStream, equal: &TokenStream) -> T
         Data::Enum(data) => {
             let arms = data.variants.iter().filter(|variant| !variant.fields.is_empty()).map(|variant| {
                 let (ident, fields) = (&variant.ident, &variant.fields);
-                let [(of_left, left), (of_right, right)] = ["a", "b"].map(|side| named(fields, side));
+                let [(of_left, left), (of_right, right)] = ["__a", "__b"].map(|prefix| named(fields, prefix));
                 let pairs = left.into_iter().zip(right).map(|(a, b)| (quote!(#a), quote!(#b)));
                 let body = first_that_differs(pairs, compare, equal);
                 quote!((Self::#ident #of_left, Self::#ident #of_right) => { #body })
@@ -111,12 +91,6 @@ fn by_parts(item: &DeriveInput, compare: &TokenStream, equal: &TokenStream) -> T
         // It has been refused.
         Data::Union(_) => equal.clone(),
     }
-}
-
-/// The pattern of the fields of a variant, and the names that it gives them.
-fn named(fields: &Fields, side: &str) -> (TokenStream, Vec<syn::Ident>) {
-    let names: Vec<_> = (0..fields.len()).map(|i| format_ident!("__{side}{i}")).collect();
-    (field_pattern(fields, &names), names)
 }
 
 fn first_that_differs(

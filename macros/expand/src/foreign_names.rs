@@ -338,7 +338,6 @@ const STD_FUNCTIONS: &[(&str, &str)] = &[
     ("mem::zeroed", "write the value: `0`, or `T::default()`"),
     ("mem::size_of_val", "write `size_of::<T>()`, of the elements of a slice times `x.len()`"),
     ("mem::drop", "leave it out: what a kernel holds needs no drop"),
-    ("num::Wrapping", "write `a.wrapping_add(b)` and its like"),
     ("num::Saturating", "write `a.saturating_add(b)` and its like"),
     ("iter::repeat", "write the loop"),
     ("iter::from_fn", "write the loop"),

@@ -63,7 +63,7 @@ struct Taken {
 impl Taken {
     /// Whether the slice matches, with the names of nested patterns.
     fn condition(&self) -> Expr {
-        self.nested.iter().fold(self.test.clone(), |before, nested| parse_quote!(#before && #nested))
+        all_of([&self.test].into_iter().chain(&self.nested).cloned())
     }
 }
 

@@ -158,7 +158,7 @@ pub fn struct_type(
         name.push('_');
         name.push_str(argument);
     }
-    Type::Struct(StructType { name, cuda_name: None, fields, size, align, by_fields }.into())
+    Type::Struct(StructType { by_fields, ..StructType::new(name, fields, size, align) }.into())
 }
 
 /// The type of a derived enum. Without a `repr` rustc chooses the tag; in registers the tag is an `int`.

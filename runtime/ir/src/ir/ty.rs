@@ -330,6 +330,13 @@ pub struct StructType {
     pub by_fields: bool,
 }
 
+impl StructType {
+    /// A struct that CUDA does not define itself, and that is not ordered by its fields.
+    pub fn new(name: String, fields: Vec<FieldType>, size: usize, align: usize) -> Self {
+        Self { name, cuda_name: None, fields, size, align, by_fields: false }
+    }
+}
+
 /// A field of a [`StructType`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldType {

@@ -63,17 +63,7 @@ impl DeviceType for Barrier {
     fn ty() -> Type {
         let state = FieldType { name: "state", ty: Type::U64, offset: 0 };
         let (size, align) = (size_of::<Self>(), align_of::<Self>());
-        Type::Struct(
-            StructType {
-                name: "Barrier".to_owned(),
-                cuda_name: None,
-                fields: vec![state],
-                size,
-                align,
-                by_fields: false,
-            }
-            .into(),
-        )
+        Type::Struct(StructType::new("Barrier".to_owned(), vec![state], size, align).into())
     }
 }
 

@@ -28,14 +28,7 @@ impl DeviceType for Index3 {
     fn ty() -> Type {
         let field = |name, offset| FieldType { name, ty: Type::U32, offset };
         let fields = vec![field("x", 0), field("y", 4), field("z", 8)];
-        let def = StructType {
-            name: "Index3".into(),
-            cuda_name: Some("uint3"),
-            fields,
-            size: 12,
-            align: 4,
-            by_fields: false,
-        };
+        let def = StructType { cuda_name: Some("uint3"), ..StructType::new("Index3".into(), fields, 12, 4) };
         Type::Struct(def.into())
     }
 }

@@ -14,17 +14,7 @@ fn range_type(name: &str, mark: &'static str, bound: &Type, layout: ValueLayout)
         FieldType { name: mark, ty: Type::Unit, offset: layout.size },
     ];
     let name = format!("{name}_{}", bound.suffix());
-    Type::Struct(
-        StructType {
-            name,
-            cuda_name: None,
-            fields,
-            size: layout.size,
-            align: layout.align,
-            by_fields: false,
-        }
-        .into(),
-    )
+    Type::Struct(StructType::new(name, fields, layout.size, layout.align).into())
 }
 
 macro_rules! ranges {

@@ -16,7 +16,7 @@ impl<T: DeviceType> DeviceType for Reverse<T> {
             FieldType { name: REVERSE, ty: Type::Unit, offset: layout.size },
         ];
         let (size, align) = (layout.size, layout.align);
-        Type::Struct(StructType { name, cuda_name: None, fields, size, align, by_fields: false }.into())
+        Type::Struct(StructType::new(name, fields, size, align).into())
     }
 
     const VARIANTS: &'static [&'static [ValueLayout]] = &[&[T::LAYOUT]];

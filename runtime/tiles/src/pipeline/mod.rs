@@ -90,7 +90,7 @@ macro_rules! over_a_pipeline {
                     S::ty().suffix(), STAGES, CONSUMERS, BLOCKS
                 );
                 let (size, align) = (size_of::<Self>(), align_of::<Self>());
-                Type::Struct(StructType { name, cuda_name: None, fields, size, align, by_fields: false }.into())
+                Type::Struct(StructType::new(name, fields, size, align).into())
             }
         }
     )+};

@@ -40,7 +40,7 @@ impl<'s, D: Num, const N: usize> DeviceType for Chain<'s, D, N> {
         let (size, align) = (size_of::<Self>(), align_of::<Self>());
         let name = format!("Chain_{}_{N}", D::ty().suffix());
         let fields = vec![FieldType { name: "sums", ty, offset }];
-        Type::Struct(StructType { name, cuda_name: None, fields, size, align, by_fields: false }.into())
+        Type::Struct(StructType::new(name, fields, size, align).into())
     }
 }
 

@@ -30,10 +30,7 @@ impl<T: DeviceType, const K: usize> DeviceType for LeftOperand<T, K> {
         let registers = FieldType { name: "registers", ty: Registers::<[u32; 4], K, 16>::ty(), offset: 0 };
         let name = format!("LeftOperand_{}_{K}", T::ty().suffix());
         let ValueLayout { size, align, .. } = Self::LAYOUT;
-        Type::Struct(
-            StructType { name, cuda_name: None, fields: vec![registers], size, align, by_fields: false }
-                .into(),
-        )
+        Type::Struct(StructType::new(name, vec![registers], size, align).into())
     }
 
     const LAYOUT: ValueLayout = Registers::<[u32; 4], K, 16>::LAYOUT;

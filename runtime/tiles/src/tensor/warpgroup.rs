@@ -79,10 +79,7 @@ impl<D: Num, const N: usize> DeviceType for Accumulator<D, N> {
         let registers = FieldType { name: "registers", ty: Registers::<[D; 4], N, 8>::ty(), offset: 0 };
         let name = format!("Accumulator_{}_{N}", D::ty().suffix());
         let ValueLayout { size, align, .. } = Self::LAYOUT;
-        Type::Struct(
-            StructType { name, cuda_name: None, fields: vec![registers], size, align, by_fields: false }
-                .into(),
-        )
+        Type::Struct(StructType::new(name, vec![registers], size, align).into())
     }
 
     const LAYOUT: ValueLayout = Registers::<[D; 4], N, 8>::LAYOUT;

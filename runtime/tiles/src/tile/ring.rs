@@ -97,7 +97,7 @@ macro_rules! moved {
                 ];
                 let name = format!(concat!(stringify!($name), "_{}_{}_{}"), T::ty().suffix(), N, STAGES);
                 let (size, align) = (size_of::<Self>(), align_of::<Self>());
-                Type::Struct(StructType { name, cuda_name: None, fields, size, align, by_fields: false }.into())
+                Type::Struct(StructType::new(name, fields, size, align).into())
             }
         }
     )+};

@@ -472,8 +472,7 @@ fn whole() -> Type {
         FieldType { name: "cells", ty: cells, offset: 8 },
         FieldType { name: "extents", ty: extents(), offset: 24 },
     ];
-    let (name, (size, align, by_fields)) = ("S".into(), (40, 8, false));
-    Type::Struct(StructType { name, cuda_name: None, fields, size, align, by_fields }.into())
+    Type::Struct(StructType::new("S".into(), fields, 40, 8).into())
 }
 
 pub(super) fn slice() -> Type {

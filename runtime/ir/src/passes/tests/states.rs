@@ -28,14 +28,7 @@ type WriteBody = fn(&mut Writer) -> Block;
 pub(super) fn state() -> Type {
     let field = |(at, name): (usize, &&'static str)| FieldType { name, ty: Type::U64, offset: 8 * at };
     let fields = FIELDS.iter().enumerate().map(field).collect();
-    Type::Struct(Arc::new(StructType {
-        name: "State".into(),
-        cuda_name: None,
-        fields,
-        size: 16,
-        align: 8,
-        by_fields: false,
-    }))
+    Type::Struct(Arc::new(StructType::new("State".into(), fields, 16, 8)))
 }
 
 fn reference() -> Type {

@@ -11,15 +11,18 @@ use crate::types::equality::OfItems;
 use crate::types::operators::{self, Native, UserType};
 
 macro_rules! functions {
-    ($($name:ident($a:ident, $b:ident: $right:ty) $body:expr;)+) => {$(
-        /// The function behind an operator.
-        #[doc(hidden)]
-        #[gpu_fn]
-        #[allow(dead_code, reason = "its emitter is called")]
-        pub fn $name<T: Int>($a: Wrapping<T>, $b: $right) -> Wrapping<T> {
-            Wrapping($body)
-        }
-    )+};
+    ($($name:ident, $assign:ident($a:ident, $b:ident: $right:ty) $value:expr;)+) => {
+        $(
+            /// The function behind an operator.
+            #[doc(hidden)]
+            #[gpu_fn]
+            #[allow(dead_code, reason = "its emitter is called")]
+            pub fn $name<T: Int>($a: Wrapping<T>, $b: $right) -> Wrapping<T> {
+                Wrapping($value)
+            }
+        )+
+        functions! { @assign $($assign($a, $b: $right) $value;)+ }
+    };
     (@assign $($name:ident($a:ident, $b:ident: $right:ty) $body:expr;)+) => {$(
         /// The function behind an assigning operator.
         #[doc(hidden)]
@@ -41,32 +44,22 @@ macro_rules! functions {
 }
 
 functions! {
-    sum(a, b: Wrapping<T>) a.0.wrapping_add(b.0);
-    difference(a, b: Wrapping<T>) a.0.wrapping_sub(b.0);
-    product(a, b: Wrapping<T>) a.0.wrapping_mul(b.0);
-    quotient(a, b: Wrapping<T>) a.0.wrapping_div(b.0);
-    remainder(a, b: Wrapping<T>) a.0.wrapping_rem(b.0);
-    common(a, b: Wrapping<T>) a.0 & b.0;
-    either(a, b: Wrapping<T>) a.0 | b.0;
-    differing(a, b: Wrapping<T>) a.0 ^ b.0;
-    left(a, n: usize) a.0.wrapping_shl(n as u32);
-    right(a, n: usize) a.0.wrapping_shr(n as u32);
+    sum, add_to(a, b: Wrapping<T>) a.0.wrapping_add(b.0);
+    difference, subtract_from(a, b: Wrapping<T>) a.0.wrapping_sub(b.0);
+    product, multiply(a, b: Wrapping<T>) a.0.wrapping_mul(b.0);
+    quotient, divide(a, b: Wrapping<T>) a.0.wrapping_div(b.0);
+    remainder, reduce(a, b: Wrapping<T>) a.0.wrapping_rem(b.0);
+    common, keep_common(a, b: Wrapping<T>) a.0 & b.0;
+    either, set_either(a, b: Wrapping<T>) a.0 | b.0;
+    differing, set_differing(a, b: Wrapping<T>) a.0 ^ b.0;
+    left, shift_left(a, n: usize) a.0.wrapping_shl(n as u32);
+    right, shift_right(a, n: usize) a.0.wrapping_shr(n as u32);
 }
 
 functions! { @assign
-    add_to(a, b: Wrapping<T>) a.0.wrapping_add(b.0);
-    subtract_from(a, b: Wrapping<T>) a.0.wrapping_sub(b.0);
-    multiply(a, b: Wrapping<T>) a.0.wrapping_mul(b.0);
-    divide(a, b: Wrapping<T>) a.0.wrapping_div(b.0);
-    reduce(a, b: Wrapping<T>) a.0.wrapping_rem(b.0);
-    keep_common(a, b: Wrapping<T>) a.0 & b.0;
-    set_either(a, b: Wrapping<T>) a.0 | b.0;
-    set_differing(a, b: Wrapping<T>) a.0 ^ b.0;
     add_number_to(a, b: T) a.0.wrapping_add(b);
     subtract_number_from(a, b: T) a.0.wrapping_sub(b);
     multiply_by_number(a, b: T) a.0.wrapping_mul(b);
-    shift_left(a, n: usize) a.0.wrapping_shl(n as u32);
-    shift_right(a, n: usize) a.0.wrapping_shr(n as u32);
 }
 
 functions! { @unary

@@ -13,7 +13,7 @@ impl<T: Int> DeviceType for Wrapping<T> {
         let name = format!("Wrapping_{}", field.suffix());
         let fields = vec![FieldType { name: "0", ty: field, offset: 0 }];
         let (size, align) = (layout.size, layout.align);
-        Type::Struct(StructType { name, cuda_name: None, fields, size, align, by_fields: true }.into())
+        Type::Struct(StructType { by_fields: true, ..StructType::new(name, fields, size, align) }.into())
     }
 
     const VARIANTS: &'static [&'static [ValueLayout]] = &[&[T::LAYOUT]];
