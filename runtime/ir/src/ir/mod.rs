@@ -65,6 +65,7 @@ mod constant;
 mod difference;
 mod display;
 mod expr;
+mod extremes;
 mod facts;
 mod image;
 mod instances;
