@@ -12,6 +12,8 @@
 //! Words are names of kernels, of any set, to run alone. `--simulate` runs each at a small size on the simulator, and its original by
 //! NVRTC as far as a cubin and by the host's C++ compiler, where these are installed; nothing is timed then. `--costs` prints registers,
 //! instructions and bytes of text of each, checked and unchecked, without a GPU; `--texts=FOLDER` also keeps the CUDA of the launches.
+//! `--checks` prints which kernels of all sets have checks left, and how many: `checks.txt` is what it printed last, and a change of
+//! the proofs that loses one is seen by it.
 
 #![allow(
     clippy::manual_div_ceil,
@@ -96,23 +98,27 @@ const SIXTH: &[&Family] = &[
     &sixth::texts::FAMILY,
 ];
 
+const ALL: &[&[&Family]] = &[FAMILIES, SECOND, THIRD, FOURTH, FIFTH, SIXTH];
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let names: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let has = |flag: &str| words.iter().any(|word| word == flag);
     let sets = match () {
+        () if has("--checks") => ALL,
         () if has("--sixth") => &[SIXTH][..],
         () if has("--fifth") => &[FIFTH][..],
         () if has("--fourth") => &[FOURTH][..],
         () if has("--third") => &[THIRD][..],
         () if has("--second") => &[SECOND][..],
         () if names.is_empty() => &[FAMILIES][..],
-        () => &[FAMILIES, SECOND, THIRD, FOURTH, FIFTH, SIXTH][..],
+        () => ALL,
     };
     let families: Vec<&Family> = sets.iter().flat_map(|set| set.iter().copied()).collect();
     let texts = words.iter().find_map(|word| word.strip_prefix("--texts=")).map(Path::new);
     let done = match () {
         () if has("--simulate") => simulate(&families, &names),
+        () if has("--checks") => costs::list(&families, &names),
         () if has("--costs") => costs::run(&families, &names, texts),
         () => measure::run(&families, &names),
     };

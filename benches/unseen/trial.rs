@@ -3,21 +3,18 @@
 use std::cell::Cell;
 
 use warpsmith::args::{KernelArg, SliceArg};
-use warpsmith::launch::CostOfChecks;
+use warpsmith::launch::Explanation;
 use warpsmith::prelude::*;
 
 use crate::ground::{Failure, Ground};
 use crate::original::Original;
 
 /// Facts about a launch that need no GPU.
-pub struct Cost {
+pub struct Explained {
     /// The CUDA C++ that it compiles: unchecked, checked.
     pub texts: [String; 2],
     /// Why each index is checked or not.
-    pub proofs: String,
-    pub checks: CostOfChecks,
-    /// Indices that are compared with their lengths.
-    pub checked: usize,
+    pub explanation: Explanation,
 }
 
 /// Kernels of one kind, and the file of their originals.
@@ -51,8 +48,8 @@ pub enum Ask<'a> {
     Prepare,
     /// Compiles ours by NVRTC, without a GPU, where it is installed.
     Compile,
-    /// What the checks of the launch cost, without a GPU.
-    Cost(&'a Cell<Option<Cost>>),
+    /// Why the launch has its checks, without a GPU.
+    Explain(&'a Cell<Option<Explained>>),
     /// Puts the outputs back to what they were.
     Restore,
     Launch(Version<'a>),
@@ -148,10 +145,10 @@ macro_rules! trial {
                     prepared = Some([unchecked, checked]);
                 }
                 Ask::Compile => $crate::original::compile_ours::<$kernel>()?,
-                Ask::Cost(cost) => {
+                Ask::Explain(explained) => {
                     let launch = $kernel($($arg),*).grid(shape.grid).block(shape.block);
                     let launch = launch.dynamic_shared(shape.shared);
-                    cost.set(Some($crate::costs::of(&launch)?));
+                    explained.set(Some($crate::costs::of(&launch)?));
                 }
                 Ask::Restore => { $($out.restore(&device)?;)* }
                 Ask::Launch(Version::Original(original)) => {
