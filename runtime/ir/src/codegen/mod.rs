@@ -34,6 +34,7 @@ mod reported;
 mod shadow;
 mod slice;
 mod source;
+mod statics;
 mod stmt;
 mod symbols;
 mod template;

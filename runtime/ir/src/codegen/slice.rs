@@ -1,9 +1,9 @@
-//! Values that are a pointer with extents beside it: slices, views of higher rank, shared arrays as parameters, and arrays
-//! in constant memory.
+//! Values that are a pointer with extents beside it: slices, views of higher rank, and shared arrays as parameters.
 
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY, operator};
+use super::statics::{constant_of, is_static};
 use super::{Printer, Proof, SiteKind, prelude};
-use crate::ir::{BinaryOp, Expr, ExprKind, Extent, Global, Location, Type, VarId, VarKind};
+use crate::ir::{BinaryOp, Expr, ExprKind, Extent, Location, Type, VarId, VarKind};
 
 /// Returns whether a value prints as a pointer and a length.
 pub(super) fn is_slice(ty: &Type) -> bool {
@@ -59,25 +59,6 @@ fn is_part_of_parameter(place: &Expr) -> bool {
 /// Returns whether a text is one name, number or member, which needs no parentheses.
 fn is_word(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
-}
-
-/// Returns whether a place is an array in constant memory or a device global, or a row of one.
-fn is_static(place: &Expr) -> bool {
-    match &place.kind {
-        ExprKind::Table { .. } => true,
-        ExprKind::Global(_) => matches!(place.ty, Type::Array(..)),
-        ExprKind::Index { base, .. } => matches!(base.ty, Type::Array(..)) && is_static(base),
-        _ => false,
-    }
-}
-
-/// Returns whether an array or a row of one is of a device global.
-fn is_writable(place: &Expr) -> bool {
-    match &place.kind {
-        ExprKind::Global(global) => !global.is_constant(),
-        ExprKind::Index { base, .. } => is_writable(base),
-        _ => false,
-    }
 }
 
 /// The element type of what a slice is taken of.
@@ -243,11 +224,15 @@ impl Printer<'_> {
                 let view = self.part_of(base).at(PRIMARY);
                 (format!("{view}.ptr"), format!("{view}.len"))
             }
-            Type::Array(_, n) => {
-                let first = if is_static(base) {
-                    self.static_text(base).at(PRIMARY)
-                } else {
-                    format!("{}.at", self.place(base).at(PRIMARY))
+            Type::Array(inner, n) => {
+                let first = match &**inner {
+                    _ if !is_static(base) => format!("{}.at", self.place(base).at(PRIMARY)),
+                    // The rows of a C array are C arrays; those of a slice are values.
+                    Type::Array(..) => {
+                        let (row, rows) = (self.ty(inner), self.static_text(base).at(UNARY));
+                        Text::unary(format!("({}{row}*){rows}", constant_of(base))).at(PRIMARY)
+                    }
+                    _ => self.static_text(base).at(PRIMARY),
                 };
                 (first, format!("{n}ull"))
             }
@@ -393,45 +378,13 @@ impl Printer<'_> {
         })
     }
 
-    /// A table or global array as the C array that it is.
-    pub(super) fn static_text(&mut self, place: &Expr) -> Text {
-        match &place.kind {
-            ExprKind::Table { name, value } => Text::primary(self.table_name(name, value)),
-            ExprKind::Global(global) => {
-                let name = self.global_name(global);
-                if global.is_constant() { Text::primary(name) } else { Text::primary(format!("(*{name})")) }
-            }
-            ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
-            _ => self.place(place),
-        }
-    }
-
-    /// The base of an index: an array in constant memory is a C array, not a value.
-    pub(super) fn indexed(&mut self, base: &Expr) -> Text {
-        if is_static(base) { self.static_text(base) } else { self.place(base) }
-    }
-
-    /// An array constant, or a row of one, as a value.
-    pub(super) fn static_value(&mut self, e: &Expr) -> Option<Text> {
-        if !matches!(e.ty, Type::Array(..)) || !is_static(e) {
-            return None;
-        }
-        let ty = self.ty(&e.ty);
-        let text = match &e.kind {
-            ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
-            _ => self.static_text(e),
-        };
-        let constant = if is_writable(e) { "" } else { "const " };
-        Some(Text::unary(format!("*({constant}{ty}*)&{}", text.at(UNARY))))
-    }
-
     /// `T name[n][m]`
     pub(super) fn declarator(&mut self, ty: &Type, name: &str) -> String {
         self.spelled_declarator(ty, &[], name)
     }
 
     /// `T name[N][M]`; extents that are not given are printed as numbers.
-    fn spelled_declarator(&mut self, ty: &Type, spelled: &[Extent], name: &str) -> String {
+    pub(super) fn spelled_declarator(&mut self, ty: &Type, spelled: &[Extent], name: &str) -> String {
         let (mut elem, mut extents, mut spelled) = (ty.clone(), String::new(), spelled.iter());
         while let Type::Array(inner, n) = elem {
             let extent = spelled.next().cloned().unwrap_or(Extent::from(n));
@@ -439,56 +392,5 @@ impl Printer<'_> {
             elem = (*inner).clone();
         }
         format!("{} {name}{extents}", self.part_ty(&elem))
-    }
-
-    /// The name of an array constant, defined at its first use.
-    fn table_name(&mut self, name: &'static str, value: &Expr) -> String {
-        self.initializes = true;
-        let items = self.initializer(value);
-        self.initializes = false;
-        let key = format!("{name} {:?} {items}", value.ty);
-        if let Some((_, printed)) = self.tables.iter().find(|(known, _)| *known == key) {
-            return printed.clone();
-        }
-        let printed = self.symbols.table(name);
-        self.tables.push((key, printed.clone()));
-        let declarator = self.declarator(&value.ty, &printed);
-        self.define(format!("__constant__ {declarator} = {items};\n"));
-        printed
-    }
-
-    fn initializer(&mut self, value: &Expr) -> String {
-        match &value.kind {
-            ExprKind::ArrayList(items) => {
-                let items: Vec<String> = items.iter().map(|item| self.initializer(item)).collect();
-                format!("{{{}}}", items.join(", "))
-            }
-            _ => self.argument(value),
-        }
-    }
-
-    /// A global as a place.
-    pub(super) fn global(&mut self, global: &'static Global) -> Text {
-        let name = self.global_name(global);
-        if global.is_constant() { Text::primary(name) } else { Text::unary(format!("*{name}")) }
-    }
-
-    /// The symbol of a global, declared at its first use. A device global is the address of memory
-    /// that all kernels share.
-    pub(super) fn global_name(&mut self, global: &'static Global) -> String {
-        if let Some((_, name)) = self.global_symbols.iter().find(|(known, _)| std::ptr::eq(*known, global)) {
-            return name.clone();
-        }
-        let name = self.symbols.global(global);
-        self.global_symbols.push((global, name.clone()));
-        let (ty, extents) = ((global.ty)(), (global.extents)());
-        let declared = match (global.is_constant(), &ty) {
-            (true, _) => name.clone(),
-            (false, Type::Array(..)) => format!("(*{name})"),
-            (false, _) => format!("*{name}"),
-        };
-        let line = format!("__constant__ {};\n", self.spelled_declarator(&ty, &extents, &declared));
-        self.define(line);
-        name
     }
 }
