@@ -21,6 +21,7 @@
 mod abstraction;
 mod arrays_as_slices;
 mod bounds;
+mod butterflies;
 mod closures;
 mod const_blocks;
 mod deep;

@@ -262,8 +262,10 @@ impl Quantity {
             return false;
         }
         match (self, other) {
-            (Quantity::Least(ab), _) if ab.iter().any(|a| a.is_less(other, left)) => true,
+            // What has to hold for each comes first: then one of two may do for the one, and the other for the other.
+            (_, Quantity::Least(ab)) => ab.iter().all(|b| self.is_less(b, left)),
             (Quantity::Greatest(ab), _) => ab.iter().all(|a| a.is_less(other, left)),
+            (Quantity::Least(ab), _) if ab.iter().any(|a| a.is_less(other, left)) => true,
             (_, Quantity::Greatest(ab)) if ab.iter().any(|b| self.is_less(b, left)) => true,
             // A part of what is no more is less, unless that is zero.
             (Quantity::Quotient(a, c), Quantity::Greatest(ab))
@@ -272,7 +274,6 @@ impl Quantity {
                 a.is_less(&other.clone().plus(1), left)
             }
             (Quantity::Quotient(a, _), _) if a.minimum() >= 0 && a.is_less(other, left) => true,
-            (_, Quantity::Least(ab)) => ab.iter().all(|b| self.is_less(b, left)),
             _ => Difference::new(self, other).most() < 0,
         }
     }

@@ -41,6 +41,9 @@ impl FunctionScope<'_> {
 
     /// The range of a sum, by its two parts and by the sums of its addends that guards tell of.
     pub(super) fn added(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: &mut usize) -> Option<Range> {
+        if let Some(butterfly) = self.butterfly(e, scalar, known, fuel) {
+            return Some(butterfly);
+        }
         let ExprKind::Binary(BinaryOp::Add, a, b) = &e.kind else { return None };
         let (of_a, of_b) = (self.within(a, known, fuel), self.within(b, known, fuel));
         let plain = self.binary(BinaryOp::Add, of_a, of_b, scalar, false);

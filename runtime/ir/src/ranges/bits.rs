@@ -14,11 +14,12 @@ pub(crate) fn joined(a: Quantity, b: Quantity) -> Quantity {
     a.sum(b).least(Quantity::Const(ones(bits.most()))).least(bits)
 }
 
-/// Variables that begin as a power of two or a bit, and are only doubled and halved: each is a power of two or zero all along.
+/// Variables that begin as a power of two, a bit or one of each other, and are only doubled and halved: each is a power of two or zero
+/// all along.
 pub(super) fn powers(body: &Block, untracked: &HashSet<VarId>) -> HashSet<VarId> {
-    let (mut begun, mut others) = (HashSet::new(), untracked.clone());
+    let (mut begun, mut others) = (Vec::new(), untracked.clone());
     visit::stmts(body, &mut |stmt| match &stmt.kind {
-        StmtKind::Let { var, init: Some(init) } if is_power(init) || is_bit(init) => drop(begun.insert(*var)),
+        StmtKind::Let { var, init: Some(init) } => begun.push((*var, init)),
         StmtKind::Let { var, .. } => drop(others.insert(*var)),
         StmtKind::For { range, .. } => drop(others.insert(range.var)),
         StmtKind::Assign { place: Expr { kind: ExprKind::Var(var), .. }, op, value } => {
@@ -32,17 +33,40 @@ pub(super) fn powers(body: &Block, untracked: &HashSet<VarId>) -> HashSet<VarId>
                     return;
                 }
             };
-            let keeps = match op {
-                BinaryOp::Mul | BinaryOp::Div => is_power(by),
-                BinaryOp::Shl | BinaryOp::Shr => true,
-                _ => false,
-            };
-            others.extend((!keeps).then_some(*var));
+            others.extend((!keeps_power(op, by)).then_some(*var));
         }
         _ => {}
     });
-    begun.retain(|var| !others.contains(var));
-    begun
+    let mut powers: HashSet<VarId> =
+        begun.iter().map(|(var, _)| *var).filter(|var| !others.contains(var)).collect();
+    loop {
+        let lost: Vec<VarId> = begun
+            .iter()
+            .filter(|(var, init)| powers.contains(var) && !begins_as_power(init, &powers))
+            .map(|(var, _)| *var)
+            .collect();
+        if lost.is_empty() {
+            return powers;
+        }
+        powers.retain(|var| !lost.contains(var));
+    }
+}
+
+/// Returns whether a power of two or zero is one afterwards.
+fn keeps_power(op: BinaryOp, by: &Expr) -> bool {
+    match op {
+        BinaryOp::Mul | BinaryOp::Div => is_power(by),
+        BinaryOp::Shl | BinaryOp::Shr => true,
+        _ => false,
+    }
+}
+
+fn begins_as_power(init: &Expr, powers: &HashSet<VarId>) -> bool {
+    match &strip(init).kind {
+        ExprKind::Var(var) => powers.contains(var),
+        ExprKind::Binary(op, of, by) if keeps_power(*op, by) => is_bit(init) || begins_as_power(of, powers),
+        _ => is_power(init) || is_bit(init),
+    }
 }
 
 /// `1 << n`, which may be the highest bit of a signed number.
@@ -116,7 +140,7 @@ impl FunctionScope<'_> {
     }
 
     /// Returns whether a number is a power of two or zero. The least number of a signed type counts as one: its bit is the highest.
-    fn is_power(&self, e: &Expr) -> bool {
+    pub(super) fn is_power(&self, e: &Expr) -> bool {
         match &self.look(e).kind {
             ExprKind::Var(var) => self.powers.contains(var),
             _ => is_power(e) || is_bit(self.look(e)),
@@ -172,28 +196,6 @@ impl FunctionScope<'_> {
             let value = self.within(value, known, fuel);
             value.needs.is_empty() && value.high.most().saturating_mul(times) <= most
         })
-    }
-
-    /// The greatest value of `low + stride`, where `low` is a number, or a multiple of it, with a zero put in at
-    /// the bit of the stride: `c * x - (x & (stride - 1))`, as butterflies and bitonic sorts index.
-    ///
-    /// With `x` below a power of two that is a multiple of the stride, `x - (x & (stride - 1))` is a multiple of
-    /// the stride below that power too, and so at most the power less the stride.
-    pub fn most_across(&self, low: &Expr, stride: &Expr, known: &Known) -> Option<i128> {
-        let [multiple, bits] = self.operands_of(low, BinaryOp::Sub)?;
-        let [x, mask] = self.operands_of(bits, BinaryOp::BitAnd)?;
-        let [of_mask, one] = self.operands_of(mask, BinaryOp::Sub)?;
-        let [unit, _] = self.operands_of(stride, BinaryOp::Shl)?;
-        let is_mask = one.as_int() == Some(1) && unit.as_int() == Some(1) && self.alike(of_mask, stride);
-        let times = self.multiple(multiple, x).filter(|_| is_mask)?;
-        let most_of = |e: &Expr| Some(self.modulus(e)?.int_range().filter(|(least, _)| *least == 0)?.1);
-        let least_most = most_of(low)?.min(most_of(multiple)?);
-        let sure = |e: &Expr| Some(self.range(e, known)).filter(|range| range.needs.is_empty());
-        let (most, most_stride) = (sure(x)?.high.most(), sure(stride)?.high.most());
-        let across = times.checked_mul(most)?.checked_add(1)?;
-        let fits =
-            most < 1 << 64 && (most + 1).count_ones() == 1 && most_stride <= most + 1 && across <= least_most;
-        fits.then_some(across)
     }
 }
 

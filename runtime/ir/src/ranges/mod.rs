@@ -7,6 +7,7 @@
 mod alternatives;
 mod arithmetic;
 mod bits;
+mod butterflies;
 mod changes;
 mod choice;
 mod chosen;

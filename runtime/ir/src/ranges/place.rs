@@ -326,10 +326,18 @@ impl FunctionScope<'_> {
         }
         if let ExprKind::SubSlice { base, start: Some(start), end: None, .. } = &base.kind {
             // The start is in bounds, or the thread has left: the sum is that of an element of the whole.
-            let across = at.and_then(|at| self.most_across(start, at, known));
+            let across = at.and_then(|at| self.butterfly_of(start, at, known));
             let start = self.range(start, known);
-            let high = across.map_or_else(|| index.high.sum(start.high), Quantity::Const);
-            let sum = Range { high, needs: joined(&index.needs, &start.needs), ..index };
+            let plain = Range {
+                needs: joined(&index.needs, &start.needs),
+                high: index.high.sum(start.high),
+                ..index
+            };
+            let sum = across.map_or(plain.clone(), |across| Range {
+                high: across.high,
+                needs: across.needs,
+                ..plain
+            });
             return self.inside(base, None, sum, or_same, known);
         }
         let known_extent = self.length(base).and_then(|Length { count, needs }| {

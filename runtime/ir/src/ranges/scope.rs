@@ -389,7 +389,10 @@ impl<'a> FunctionScope<'a> {
                     known.is_ordered(b, a) || *op == BinaryOp::Sub && self.is_part(b, a, known, fuel);
                 let told = match op {
                     BinaryOp::Div | BinaryOp::Shr => self.middle(a, b, *op, known, fuel),
-                    BinaryOp::Sub => self.short_of(a, b, scalar, known, fuel),
+                    BinaryOp::Sub => {
+                        let short = self.short_of(a, b, scalar, known, fuel);
+                        short.or_else(|| self.butterfly(e, scalar, known, fuel))
+                    }
                     BinaryOp::Mul => self.bounded_product((a, b), scalar, known, fuel),
                     _ => None,
                 };
