@@ -1,7 +1,6 @@
 //! Values that are a pointer with extents beside it: slices, views of higher rank, and shared arrays as parameters.
 
 use super::precedence::{ASSIGNMENT, PRIMARY, Text, UNARY, operator};
-use super::statics::{constant_of, is_static};
 use super::{Printer, Proof, SiteKind, prelude};
 use crate::ir::{BinaryOp, Expr, ExprKind, Extent, Location, Type, VarId, VarKind};
 
@@ -225,14 +224,9 @@ impl Printer<'_> {
                 (format!("{view}.ptr"), format!("{view}.len"))
             }
             Type::Array(inner, n) => {
-                let first = match &**inner {
-                    _ if !is_static(base) => format!("{}.at", self.place(base).at(PRIMARY)),
-                    // The rows of a C array are C arrays; those of a slice are values.
-                    Type::Array(..) => {
-                        let (row, rows) = (self.ty(inner), self.static_text(base).at(UNARY));
-                        Text::unary(format!("({}{row}*){rows}", constant_of(base))).at(PRIMARY)
-                    }
-                    _ => self.static_text(base).at(PRIMARY),
+                let first = match self.static_elements(base, inner) {
+                    Some(first) => first,
+                    None => format!("{}.at", self.place(base).at(PRIMARY)),
                 };
                 (first, format!("{n}ull"))
             }

@@ -1,11 +1,11 @@
 //! Arrays in static memory: constants of arrays, and globals.
 
 use super::Printer;
-use super::precedence::{Text, UNARY};
+use super::precedence::{PRIMARY, Text, UNARY};
 use crate::ir::{Expr, ExprKind, Global, Type};
 
 /// Returns whether a place is an array in constant memory or a device global, or a row of one.
-pub(super) fn is_static(place: &Expr) -> bool {
+fn is_static(place: &Expr) -> bool {
     match &place.kind {
         ExprKind::Table { .. } => true,
         ExprKind::Global(_) => matches!(place.ty, Type::Array(..)),
@@ -24,7 +24,7 @@ fn is_writable(place: &Expr) -> bool {
 }
 
 /// The qualifier of pointers to an array in static memory, or to a row of it.
-pub(super) fn constant_of(place: &Expr) -> &'static str {
+fn constant_of(place: &Expr) -> &'static str {
     if is_writable(place) { "" } else { "const " }
 }
 
@@ -40,6 +40,17 @@ impl Printer<'_> {
             ExprKind::Index { base, index, at, proof } => self.index(base, index, *at, *proof),
             _ => self.place(place),
         }
+    }
+
+    /// The address of the first element of an array in static memory; nothing for any other.
+    pub(super) fn static_elements(&mut self, base: &Expr, element: &Type) -> Option<String> {
+        if !is_static(base) {
+            return None;
+        }
+        // The rows of a C array are C arrays; those of a slice are values.
+        let Type::Array(..) = element else { return Some(self.static_text(base).at(PRIMARY)) };
+        let (row, rows) = (self.ty(element), self.static_text(base).at(UNARY));
+        Some(Text::unary(format!("({}{row}*){rows}", constant_of(base))).at(PRIMARY))
     }
 
     /// The base of an index: an array in constant memory is a C array, not a value.
