@@ -243,3 +243,48 @@ fn a_transform_of_too_little_memory_is_a_fault() {
         assert!(launch(8, 63).is_err(), "on {}", device.name());
     });
 }
+
+/// Spans that become zero, are shifted in another type, or by a count with a sign; parts of slices whose index is a difference.
+#[gpu_kernel]
+fn odd_spans(y: &mut [u32], stages: u32, bits: u32, count: i32, #[comptime] case: u32) {
+    let t = thread_idx().x;
+    match case {
+        0 => {
+            let mut half = 32u32;
+            for _ in 0..stages {
+                let low = t / half * (2 * half) + t % half;
+                y[low + half] = 1;
+                half /= 2;
+            }
+        }
+        1 => {
+            let at = 0u32.wrapping_sub(t % 8);
+            let part = &mut y[2 * t..];
+            part[at] = 1;
+        }
+        2 if bits < 31 => {
+            let span = (1u8 << bits) as u32;
+            let at = ((t / span) << (bits + 1)) + t % span;
+            y[at] = 1;
+        }
+        3 if count < 6 => {
+            let span = 1u32 << count;
+            let low = ((t >> count) << (count + 1)) + (t & (span - 1));
+            y[low + span] = 1;
+        }
+        4 if count < 6 => y[1u32 << count] = 1,
+        _ => {}
+    }
+}
+
+#[test]
+fn spans_that_are_zero_or_of_another_type_are_checked() {
+    on_every_device(|device| {
+        for case in 0..5 {
+            let mut y = device.upload(&[0u32; 128]).expect("memory");
+            let launch = odd_spans(&mut y, 7, 8, -1, case).grid(1).block(64);
+            let explained = launch.explain().expect("it is valid");
+            assert!(explained.checked().count() > 0, "case {case}: {}", explained.proven());
+        }
+    });
+}

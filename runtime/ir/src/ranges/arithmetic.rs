@@ -260,7 +260,8 @@ impl FunctionScope<'_> {
                     return Some(made(a.low.quotient(1 << c), a.high.quotient(1 << c)).needing(&sound));
                 }
                 // A shift by as many bits as there are, or more, is by what is left of that number.
-                let within = [positive(&b), self.ensure(b.high.clone(), Quantity::Const(bits))];
+                // The number of bits may have a sign where the value has none.
+                let within = [self.ensure_least(&b, 0), self.ensure(b.high.clone(), Quantity::Const(bits))];
                 let halved = match within {
                     [Some(least), Some(most)] => {
                         let needs = joined(&joined(&least, &most), &joined(&b.needs, &b.low_needs));
@@ -275,7 +276,8 @@ impl FunctionScope<'_> {
             BinaryOp::Shl => {
                 let sound = positive(&a)?;
                 let bits = i128::from(scalar.bits());
-                let within = [positive(&b)?, self.ensure(b.high.clone(), Quantity::Const(bits - 1))?];
+                let within =
+                    [self.ensure_least(&b, 0)?, self.ensure(b.high.clone(), Quantity::Const(bits - 1))?];
                 let within = joined(&within[0], &within[1]);
                 let low = a.low.product(b.low.power());
                 let high = a.high.product(b.high.power());

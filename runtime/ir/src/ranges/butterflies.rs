@@ -15,6 +15,9 @@ use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Scalar};
 /// Operators above each other that are looked through.
 const MOST_DEPTH: usize = 8;
 
+/// Expressions at most that are looked at for one remainder.
+const MOST_STEPS: usize = 64;
+
 /// Remainders in an index at most that are looked at.
 const MOST_REMAINDERS: usize = 4;
 
@@ -78,19 +81,23 @@ impl Multiples {
         self.one == 0 && self.is_number()
     }
 
-    /// Returns whether it is an index of a butterfly: no part lowers it, and it is not `t` and a number alone.
-    fn is_index(self) -> bool {
-        let is_positive = [self.one, self.span, self.whole, self.rest].iter().all(|of| *of >= 0);
-        let has_both = self.whole > 0 && self.rest > 0;
-        is_positive && self.quotient == 0 && has_both && (self.span > 0 || self.whole != self.rest)
+    /// Returns whether no part lowers it.
+    fn is_positive(self) -> bool {
+        [self.one, self.span, self.quotient, self.whole, self.rest].iter().all(|of| *of >= 0)
     }
 
-    /// The most it is, where `t` is at most this, and the span a power of two that is at most this, or zero: then the remainder is all of
+    /// Returns whether it is an index of a butterfly, and not `t` and a number alone.
+    fn is_index(self) -> bool {
+        let has_both = self.whole > 0 && self.rest > 0;
+        has_both && self.quotient == 0 && (self.span > 0 || self.whole != self.rest)
+    }
+
+    /// The most it is, where `t` is at most this, and the span a power of two that is at most this. A mask of a span of zero leaves all of
     /// `t`.
     fn most_of_power(self, t: Quantity, span: Quantity) -> Quantity {
         let most = span.ones().plus(1).quotient(2);
         // The span divides the power above `t`, or else there is only a remainder.
-        let more = self.rest + self.span - self.whole;
+        let more = self.rest.saturating_add(self.span).saturating_sub(self.whole);
         let spans = match more > 0 {
             true => times(&most, more).plus(self.whole - self.rest),
             false => Quantity::Const(self.span),
@@ -102,13 +109,24 @@ impl Multiples {
     /// The most it is, where `t` is at most this and the span is this, which is not zero.
     fn most_of_number(self, t: Quantity, span: Quantity) -> Quantity {
         let whole = t.ratio(span.clone()).product(span.clone());
-        let spans = times(&span, self.rest + self.span).plus(-self.rest);
+        let spans = times(&span, self.rest.saturating_add(self.span)).plus(-self.rest);
         times(&whole, self.whole).sum(spans).plus(self.one)
     }
 }
 
 fn times(of: &Quantity, n: i128) -> Quantity {
     of.clone().product(Quantity::Const(n))
+}
+
+/// A search for the multiples of one division, with what they rest on.
+struct Search<'e> {
+    of: Division<'e>,
+    known: &'e Known,
+    needs: Vec<Condition>,
+    /// Whether something is divided by the span, which is then not to be zero.
+    divides: bool,
+    /// Expressions that it may still look at.
+    left: usize,
 }
 
 impl FunctionScope<'_> {
@@ -120,35 +138,53 @@ impl FunctionScope<'_> {
         known: &Known,
         fuel: &mut usize,
     ) -> Option<Range> {
+        self.butterfly_in(&[e], scalar, known, fuel)
+    }
+
+    /// The same of an index into a part of a slice, which begins at `start`. Their sum does not wrap: neither of both wraps.
+    pub(super) fn butterfly_of(&self, start: &Expr, index: &Expr, known: &Known) -> Option<Range> {
+        let parts = [strip(start), strip(index)];
+        self.butterfly_in(&parts, integer(parts[0])?, known, &mut FUEL.clone())
+    }
+
+    fn butterfly_in(
+        &self,
+        parts: &[&Expr],
+        scalar: Scalar,
+        known: &Known,
+        fuel: &mut usize,
+    ) -> Option<Range> {
         let mut remainders = Vec::new();
-        self.remainders(e, scalar, known, MOST_DEPTH, &mut remainders);
-        let (of, sum, mut needs) = remainders.into_iter().find_map(|of| {
-            let mut needs = Vec::new();
-            let sum = self.multiples(e, of, known, fuel, MOST_DEPTH, &mut needs)?;
-            sum.is_index().then_some((of, sum, needs))
+        parts.iter().for_each(|e| self.remainders(e, scalar, known, MOST_DEPTH, &mut remainders));
+        let (sum, search) = remainders.into_iter().find_map(|of| {
+            let (needs, divides) = (Vec::new(), false);
+            let mut search = Search { of, known, needs, divides, left: MOST_STEPS };
+            let mut sum = Multiples::default();
+            for e in parts {
+                let part = self.multiples(e, &mut search, fuel, MOST_DEPTH)?;
+                sum = sum.map(part, i128::checked_add).filter(|_| part.is_positive())?;
+            }
+            sum.is_index().then_some((sum, search))
         })?;
+        let Search { of, divides, mut needs, .. } = search;
         let (of_t, of_span) = (self.within(of.t, known, fuel), self.within(of.span, known, fuel));
         for (e, range) in [(of.t, &of_t), (of.span, &of_span)] {
-            needs = joined(&needs, &self.ensure_positive(e, range)?);
-            needs = joined(&needs, &range.needs);
+            needs = joined(&joined(&needs, &self.ensure_positive(e, range)?), &range.needs);
         }
-        let high = if self.is_power(of.span) {
+        let is_power = self.is_power(of.span);
+        if divides || !is_power {
+            needs = joined(&needs, &self.ensure_least(&of_span, 1)?);
+        }
+        let high = if is_power {
             let [t, span] = [&of_t, &of_span].map(|range| Quantity::Const(range.high.most()));
             sum.most_of_power(of_t.high, of_span.high).least(sum.most_of_power(t, span))
         } else {
             let (span, of_value) = of_span.value()?;
-            needs = joined(&joined(&needs, &of_value), &self.ensure_least(&of_span, 1)?);
+            needs = joined(&needs, &of_value);
             sum.most_of_number(of_t.high, span)
         };
         let fits = self.ensure(high.clone(), Quantity::Const(scalar.int_range()?.1 + 1))?;
         Some(Range::new(Quantity::Const(sum.one), high).needing(&joined(&needs, &fits)))
-    }
-
-    /// The same of an index into a part of a slice, which begins at `start`.
-    pub(super) fn butterfly_of(&self, start: &Expr, index: &Expr, known: &Known) -> Option<Range> {
-        let (start, index) = (strip(start), strip(index));
-        let sum = Expr::binary(BinaryOp::Add, start.clone(), index.clone());
-        self.butterfly(&sum, integer(start)?, known, &mut FUEL.clone())
     }
 
     /// What a variable was last given, or an expression itself.
@@ -195,23 +231,25 @@ impl FunctionScope<'_> {
             let is_mask = one.as_int() == Some(1) && integer(span) == Some(scalar) && self.is_power(span);
             is_mask.then_some(Division { t, span, scalar })
         };
-        match op {
+        let division = match op {
             BinaryOp::Rem => Some(Division { t: a, span: b, scalar }),
             BinaryOp::BitAnd => masked(a, b).or_else(|| masked(b, a)),
             _ => None,
-        }
+        };
+        // What others may write is not the same each time it is read.
+        division.filter(|of| self.is_lent(of.t) && self.is_lent(of.span))
     }
 
-    /// An expression as a sum of multiples, in the arithmetic of its type. Adds what it rests on to `needs`.
+    /// An expression as a sum of multiples, in the arithmetic of its type.
     fn multiples(
         &self,
         e: &Expr,
-        of: Division<'_>,
-        known: &Known,
+        search: &mut Search<'_>,
         fuel: &mut usize,
         depth: usize,
-        needs: &mut Vec<Condition>,
     ) -> Option<Multiples> {
+        let (of, known) = (search.of, search.known);
+        search.left = search.left.checked_sub(1)?;
         if depth == 0 || integer(e) != Some(of.scalar) {
             return None;
         }
@@ -231,59 +269,72 @@ impl FunctionScope<'_> {
             return None;
         }
         if let Some(own) = self.divided(given, of.scalar, known) {
+            search.divides |= *op == BinaryOp::Rem;
             let is_rest = self.is_alike(own.t, of.t, known) && self.is_alike(own.span, of.span, known);
             return is_rest.then_some(Multiples { rest: 1, ..Multiples::default() });
         }
-        let mut part =
-            |e: &Expr, needs: &mut Vec<Condition>| self.multiples(e, of, known, fuel, depth - 1, needs);
+        let quotient = Some(Multiples { quotient: 1, ..Multiples::default() });
         match op {
-            BinaryOp::Add => part(a, needs)?.map(part(b, needs)?, i128::checked_add),
-            BinaryOp::Sub => part(a, needs)?.map(part(b, needs)?, i128::checked_sub),
-            BinaryOp::Mul => part(a, needs)?.product(part(b, needs)?),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+                let a = self.multiples(a, search, fuel, depth - 1)?;
+                let b = self.multiples(b, search, fuel, depth - 1)?;
+                match op {
+                    BinaryOp::Add => a.map(b, i128::checked_add),
+                    BinaryOp::Sub => a.map(b, i128::checked_sub),
+                    _ => a.product(b),
+                }
+            }
             BinaryOp::Div => {
-                let is_it = self.is_alike(a, of.t, known) && self.is_alike(b, of.span, known);
-                is_it.then_some(Multiples { quotient: 1, ..Multiples::default() })
+                search.divides = true;
+                quotient.filter(|_| self.is_alike(a, of.t, known) && self.is_alike(b, of.span, known))
             }
             BinaryOp::Shr => {
-                let is_it = self.is_alike(a, of.t, known) && self.is_span(b, of.span, known);
-                is_it.then_some(Multiples { quotient: 1, ..Multiples::default() })
+                quotient.filter(|_| self.is_alike(a, of.t, known) && self.is_bit_of(b, of, known))
             }
             BinaryOp::Shl => {
-                let value = part(a, needs)?;
-                let (by, more) = self.shifted(b, of, known)?;
-                if !more {
-                    return value.times(1 << by);
+                let value = self.multiples(a, search, fuel, depth - 1)?;
+                if let Some(n) = b.as_int() {
+                    return value.times(1 << few(n, of.scalar)?);
                 }
+                let (bits, more) = self.bits_and_more(b, of, known)?;
                 // A shift by as many bits as the type has, or more, would be another one.
-                let bits = self.within(b, known, fuel);
-                let limit = Quantity::Const(of.scalar.bits().into());
-                *needs = joined(&joined(needs, &bits.needs), &self.ensure(bits.high, limit)?);
-                value.product(Multiples { span: 1 << by, ..Multiples::default() })
+                let range = self.within(bits, known, fuel);
+                let limit = Quantity::Const(i128::from(of.scalar.bits()) - i128::from(more));
+                let fits = joined(&self.ensure_least(&range, 0)?, &self.ensure(range.high, limit)?);
+                search.needs = joined(&joined(&search.needs, &range.needs), &fits);
+                value.product(Multiples { span: 1 << more, ..Multiples::default() })
             }
             _ => None,
         }
     }
 
-    /// Returns whether the span is `1 << bits`.
-    fn is_span(&self, bits: &Expr, span: &Expr, known: &Known) -> bool {
-        let ExprKind::Binary(BinaryOp::Shl, one, by) = &self.latest(span, known).kind else { return false };
-        one.as_int() == Some(1) && self.is_alike(by, bits, known)
+    /// Returns whether the span is `1 << bits` in the arithmetic of its type.
+    fn is_bit_of(&self, bits: &Expr, of: Division<'_>, known: &Known) -> bool {
+        let span = self.latest(of.span, known);
+        let ExprKind::Binary(BinaryOp::Shl, one, by) = &span.kind else { return false };
+        integer(span) == Some(of.scalar) && one.as_int() == Some(1) && self.is_alike(by, bits, known)
     }
 
-    /// A shift by a number, or by the span's bits and a number of more.
-    fn shifted(&self, by: &Expr, of: Division<'_>, known: &Known) -> Option<(u32, bool)> {
-        let few = |n: i128| u32::try_from(n).ok().filter(|n| *n < of.scalar.bits());
-        if let Some(n) = by.as_int() {
-            return Some((few(n)?, false));
-        }
-        if self.is_span(by, of.span, known) {
-            return Some((0, true));
+    /// The span's number of bits, and how many more a shift is by.
+    fn bits_and_more<'e>(
+        &'e self,
+        by: &'e Expr,
+        of: Division<'_>,
+        known: &'e Known,
+    ) -> Option<(&'e Expr, u32)> {
+        if self.is_bit_of(by, of, known) {
+            return Some((by, 0));
         }
         let ExprKind::Binary(BinaryOp::Add, a, b) = &self.latest(by, known).kind else { return None };
-        let more =
-            |of_span: &Expr, n: &Expr| Some((few(n.as_int()?)?, self.is_span(of_span, of.span, known)));
-        more(a, b).or_else(|| more(b, a)).filter(|(_, is_span)| *is_span)
+        let (bits, more) = if a.as_int().is_some() { (b, a) } else { (a, b) };
+        let more = few(more.as_int()?, of.scalar)?;
+        self.is_bit_of(bits, of, known).then_some((bits, more))
     }
+}
+
+/// A number of bits that the type has.
+fn few(n: i128, scalar: Scalar) -> Option<u32> {
+    u32::try_from(n).ok().filter(|n| *n < scalar.bits())
 }
 
 #[cfg(test)]
