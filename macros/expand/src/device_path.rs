@@ -133,10 +133,20 @@ fn is_crate(path: &ExprPath) -> bool {
     single(path).is_some_and(|name| crates().iter().any(|own| name == own))
 }
 
-/// Returns whether a name certainly is one without the stand-in too, beside which an import of it would be ambiguous: a macro
-/// expands the user's own function of that name, and the prelude or a crate has it as well.
+/// Attributes that rustc knows itself.
+const ATTRIBUTES: &str = "allow automatically_derived cfg cfg_attr cold collapse_debuginfo const_continue coroutine coverage crate_name \
+    crate_type debugger_visualizer deny deprecated doc expect export_name export_stable feature ffi_const ffi_pure forbid fundamental \
+    ignore inline instruction_set lang link link_name link_ordinal link_section linkage loop_match macro_escape macro_export macro_use \
+    marker may_dangle move_size_limit must_use naked no_builtins no_core no_link no_main no_mangle no_std non_exhaustive optimize \
+    panic_handler panic_runtime patchable_function_entry path pin_v2 prelude_import proc_macro recursion_limit register_tool repr \
+    sanitize should_panic stable target_feature test_runner thread_local track_caller type_length_limit unstable used warn \
+    windows_subsystem";
+
+/// Returns whether an import of a name would be ambiguous, which does without the stand-in: that of an attribute of rustc's, or of
+/// the user's own function that a macro expands, and that the prelude or a crate has as well.
 fn needs_no_stand_in(path: &ExprPath) -> bool {
-    is_crate(path) || single(path).is_some_and(is_builtin)
+    let is_ambiguous = |name: &Ident| is_builtin(name) || ATTRIBUTES.split(' ').any(|other| name == other);
+    is_crate(path) || single(path).is_some_and(is_ambiguous)
 }
 
 /// The crates that any path may begin with: those that rustc, whose process this is, was given by `--extern`.
