@@ -123,3 +123,23 @@ fn a_barrier_is_asked_for_only_where_it_can_stand() {
     let apart = report(1);
     assert!(apart.contains("named_barrier_sync") && !apart.contains("put `sync_threads()`"), "{apart}");
 }
+
+#[gpu_kernel]
+fn raises(x: &[u32], flag: &mut [u32]) {
+    if x[global_id()] > 2 {
+        flag[0] = 1;
+    }
+}
+
+#[test]
+fn an_atomic_store_is_named_where_several_threads_store() {
+    for block in [4, 1] {
+        let said = hint(|device| {
+            let (x, mut flag) = (device.upload(&[1u32, 3, 2, 5])?, device.alloc_zeroed::<u32>(1)?);
+            raises(&x, &mut flag).over(4).block(block).launch(device)
+        });
+        let store =
+            "store it by `atomic(&mut x[i]).store(value, Ordering::Relaxed)`, or set bits by `fetch_or`";
+        assert!(said.contains(store), "{said}");
+    }
+}

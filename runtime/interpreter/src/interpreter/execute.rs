@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::long_loop::first_stop;
 use super::numeric::{get, put};
 use super::program::{Index, Op, Program, Site, Slot, Width};
 use super::run::Rules;
@@ -20,15 +21,18 @@ pub(super) struct RunningThread<'p> {
     instance: u64,
     /// The call in the user's own code under which it executes library code.
     caller: Site,
-    /// Iterations that are left.
+    /// Iterations that are left until it pauses.
     left: u64,
+    /// Whether it has been noted how many it has made.
+    pub(super) noted: bool,
     /// Iterations that it may make.
     pub rules: Rules,
 }
 
 impl<'p> RunningThread<'p> {
     pub fn new(program: &'p Arc<Program>, name: &'static str, frame: *mut u8, rules: Rules) -> Self {
-        Self { program, name, frame, instance: 0, caller: 0, left: rules.steps, rules }
+        let left = first_stop(rules.steps);
+        Self { program, name, frame, instance: 0, caller: 0, left, noted: false, rules }
     }
 
     /// Executes from `pc` to the end of the kernel.
@@ -142,7 +146,7 @@ impl<'p> RunningThread<'p> {
                         }
                         self.left = self.left.wrapping_sub(1);
                         if self.left == 0 {
-                            self.spent(site);
+                            self.left = self.pause(site);
                         }
                     }
                     Op::Resume { kept, site } => self.resume(kept, site),

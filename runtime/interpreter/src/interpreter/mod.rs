@@ -7,6 +7,7 @@
 //! and metrics.
 
 mod execute;
+mod long_loop;
 mod lower;
 mod nested;
 mod numeric;

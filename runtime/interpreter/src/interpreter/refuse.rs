@@ -49,19 +49,6 @@ impl RunningThread<'_> {
         self.panic(message, site)
     }
 
-    #[cold]
-    pub(super) fn spent(&self, site: Site) -> ! {
-        let steps = self.rules.steps;
-        context::fault_at(self.program.sites[site as usize], |at| SimFault::Endless {
-            kernel: at.kernel,
-            steps,
-            file: at.file,
-            line: at.line,
-            block: at.block,
-            thread: at.thread,
-        })
-    }
-
     pub(super) fn not_nan(&self, scalar: Scalar, [value, a, b]: [Slot; 3], site: Site) {
         let [value, a, b] = [value, a, b].map(|slot| self.float(scalar, slot));
         if value.is_nan() && !a.is_nan() && !b.is_nan() {

@@ -68,6 +68,9 @@ impl Situation {
         match (&self.seen, self.first.is_strong(), self.second.is_strong()) {
             (_, true, true) => of_atomics(self.between, self.classes),
             (Some(seen), ..) => of_seen(seen),
+            (None, false, false) if (self.first, self.second) == (Doing::Write, Doing::Write) => {
+                format!("{}; {OF_ONE_VALUE}", self.of_plain())
+            }
             (None, false, false) => self.of_plain(),
             (None, ..) => format!(
                 "an atomic access and a plain one are not atomic to each other: make both atomic, or {}",
@@ -124,6 +127,10 @@ impl Situation {
         .to_owned()
     }
 }
+
+/// The hint for stores which no barrier orders, because several threads raise one flag.
+const OF_ONE_VALUE: &str = "if all threads store the same value, as that of a flag, store it by \
+     `atomic(&mut x[i]).store(value, Ordering::Relaxed)`, or set bits by `fetch_or`";
 
 /// The hint for a launch that begins before the launch before it has ended.
 const OVERLAPPING: &str = "the second kernel is launched with `.programmatic_serialization()` and may begin before the first has \

@@ -194,6 +194,12 @@ pub fn fault_at(at: Line, fault: impl FnOnce(FaultSite) -> SimFault) -> ! {
     machine.raise(fault(machine.fault_place(at)))
 }
 
+/// Where the running thread is, at a line.
+#[doc(hidden)]
+pub fn fault_place(at: Line) -> FaultSite {
+    current("the thread's place").fault_place(at)
+}
+
 /// The running thread knows that the launch before this one has ended.
 pub fn grid_dependency_wait() {
     let machine = current("grid_dependency_wait");
