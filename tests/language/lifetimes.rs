@@ -133,3 +133,43 @@ fn slices_are_swapped() {
         assert_eq!(b, [115, 123, 131, 139]);
     });
 }
+
+/// A reader whose parts outlive each step that it makes.
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Reader<'a> {
+    data: View<'a, u32>,
+    at: usize,
+}
+
+#[gpu_impl]
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> Option<&'a [u32]> {
+        let part = self.data.get(self.at..)?.get(..n)?;
+        self.at += n;
+        Some(part)
+    }
+
+    fn pair(&self) -> Option<&'a [u32]> {
+        self.data.get(self.at..self.at + 2)
+    }
+}
+
+#[gpu_kernel]
+fn read_in_parts(x: &[u32], out: &mut [u32]) {
+    let mut reader = Reader { data: View::new(x), at: 0 };
+    let (Some(first), Some(second)) = (reader.take(2), reader.take(3)) else { return };
+    let pair = reader.pair();
+    let none = reader.take(4).is_none();
+    out[0] = first[1] * 100 + second[2] * 10 + none as u32;
+    out[1] = pair.map_or(0, |pair| pair[1]);
+}
+
+#[test]
+fn a_part_of_a_view_outlives_a_reference_to_the_view() {
+    everywhere::<read_in_parts>(&(), |device| {
+        let x = device.upload(&[1u32, 2, 3, 4, 5, 6, 7]).expect("memory");
+        let out = written(device, (2, 0), |out| read_in_parts(&x, out).grid(1).block(1).launch(device));
+        assert_eq!(out, [251, 7]);
+    });
+}

@@ -1,7 +1,8 @@
 //! `x.get(a..b)` in bodies that run: a part, if it is in bounds.
 
 use super::range::PartRange;
-use super::{IndexInteger, PartIndex, Slice, Sliceable, SliceableMut};
+use super::slice::part;
+use super::{IndexInteger, PartIndex, Slice, Sliceable, SliceableMut, View, to_read};
 
 /// `get` of what has elements side by side, by a range.
 pub trait GetPart: Sliceable {
@@ -19,6 +20,21 @@ pub trait GetPart: Sliceable {
 }
 
 impl<S: Sliceable + ?Sized> GetPart for S {}
+
+/// A part of a view lives as long as what is viewed, also behind a reference to the view.
+impl<'a, T> View<'a, T> {
+    #[doc(hidden)]
+    pub fn __get_part(self, range: impl PartRange) -> Option<&'a Slice<T>> {
+        let place = range.part();
+        place.is_within(self.len()).then(|| &*part(to_read(self.extent()), place.start, place.end))
+    }
+
+    #[doc(hidden)]
+    pub fn __get_rest(self, start: impl IndexInteger) -> Option<&'a Slice<T>> {
+        let place = PartIndex::new(start.to_index(), None);
+        place.is_within(self.len()).then(|| &*part(to_read(self.extent()), place.start, None))
+    }
+}
 
 /// `get_mut` of what has elements side by side, by a range.
 pub trait GetPartMut: SliceableMut {

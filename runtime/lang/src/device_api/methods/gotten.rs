@@ -3,7 +3,7 @@
 use core::ops::{Range, RangeInclusive};
 
 use super::slices::{Elements, Instance};
-use crate::types::{DeviceType, IndexInteger, PartRange, Slice, Sliceable, SliceableMut};
+use crate::types::{DeviceType, IndexInteger, PartRange, Slice, Sliceable, SliceableMut, View};
 use crate::witness::{FnProbe, never_called};
 
 /// The functions behind `get` and `get_mut` of a range.
@@ -52,6 +52,27 @@ pub trait GetPartMethods: Sliceable {
 }
 
 impl<S: Sliceable + ?Sized> GetPartMethods for S {}
+
+/// A part of a view lives as long as what is viewed, also behind a reference to the view.
+impl<'a, T: DeviceType> View<'a, T> {
+    #[doc(hidden)]
+    pub fn __get_part_in_kernels<R: GottenRange>(
+        self,
+        _range: R,
+        _probe: &FnProbe<<R::Part<T> as Instance>::Marker>,
+    ) -> Option<&'a Slice<T>> {
+        never_called()
+    }
+
+    #[doc(hidden)]
+    pub fn __get_rest_in_kernels<I: IndexInteger>(
+        self,
+        _start: I,
+        _probe: &FnProbe<<rest<T> as Instance>::Marker>,
+    ) -> Option<&'a Slice<T>> {
+        never_called()
+    }
+}
 
 /// `get_mut` of a range.
 pub trait GetPartMutMethods: SliceableMut {
