@@ -113,3 +113,52 @@ fn an_array_of_another_length_is_refused() {
         assert!(refused.contains(words), "{refused}");
     }
 }
+
+/// Rows and planes are walked as the arrays of an array are.
+#[gpu_kernel]
+fn walked(out: &mut [i32]) {
+    let mut tile = shared!([[i32; 4]; 3]);
+    let mut cube = shared!([[[i32; 2]; 3]; 2]);
+    for (r, row) in tile.iter_mut().enumerate() {
+        for (c, v) in row.iter_mut().enumerate() {
+            *v = (r * 10 + c) as i32;
+        }
+    }
+    for plane in &mut cube {
+        for row in plane.iter_mut() {
+            row[0] = 3;
+            row[1] = 2;
+        }
+        plane[2][1] = 5;
+    }
+    out[0] = tile.iter().map(|row| row[1]).sum();
+    for row in tile.iter().rev().skip(1) {
+        out[1] = out[1] * 100 + sum(row);
+    }
+    for plane in cube.iter() {
+        for row in plane {
+            out[2] += row[0] * row[1];
+        }
+    }
+    let mut rows = tile.iter();
+    rows.next();
+    out[3] = rows.next().map_or(0, |row| row[2]);
+    out[4] = tile.iter().position(|row| row.contains(&21)).map_or(-1, |r| r as i32);
+    for (row, plane) in tile.iter_mut().zip(&cube) {
+        row[0] = plane[2][1];
+    }
+    out[5] = tile[1][0] * 100 + tile[2][0];
+    for row in &mut tile {
+        row.fill(7);
+    }
+    out[6] = tile.iter().flat_map(|row| row.iter()).sum();
+    out[7] = tile.iter().count() as i32;
+}
+
+#[test]
+fn rows_and_planes_are_walked() {
+    everywhere::<walked>(&(), |gpu| {
+        let got = written(gpu, (8, 0), |out| walked(out).grid(1).block(1).launch(gpu));
+        assert_eq!(got, [33, 4606, 54, 12, 2, 520, 84, 3]);
+    });
+}

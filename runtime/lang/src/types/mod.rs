@@ -13,6 +13,7 @@ pub mod operators;
 mod pointer;
 mod range;
 mod reverse;
+mod rows;
 mod scalar;
 mod shared;
 mod slice;
@@ -35,6 +36,7 @@ pub use index::{
 pub(crate) use matrix::RawParts;
 pub use matrix::{View2, View3, ViewMut2, ViewMut3};
 pub use range::PartRange;
+pub use rows::{Planes, PlanesMut, Rows, RowsMut};
 pub use shared::{Plane, Row, Shared, Shared2, Shared3};
 pub use slice::{
     ArrayMethods, Elements, ElementsMut, PartIndex, ReinterpretArray, Slice, Sliceable, SliceableMut,

@@ -171,6 +171,11 @@ impl<T> Shared2<T> {
     pub unsafe fn from_raw_parts(ptr: *mut T, extents: [usize; 2]) -> Self {
         Self { ptr, extents }
     }
+
+    /// The same memory behind another descriptor.
+    pub(super) fn alias(&self) -> Self {
+        Self { ..*self }
+    }
 }
 
 impl<T> Index<usize> for Shared2<T> {
@@ -239,6 +244,11 @@ impl<T> Shared3<T> {
     /// The memory is the current block's and lasts as long as the block.
     pub unsafe fn from_raw_parts(ptr: *mut T, extents: [usize; 3]) -> Self {
         Self { ptr, extents }
+    }
+
+    /// The same memory behind another descriptor.
+    pub(super) fn alias(&self) -> Self {
+        Self { ..*self }
     }
 
     #[track_caller]
