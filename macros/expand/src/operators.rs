@@ -257,17 +257,7 @@ pub(super) fn plain_integer(expr: &Expr) -> Option<String> {
 
 /// Returns whether an operator gives a `bool` whatever its operands are.
 fn is_comparison(op: &BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::Eq(_)
-            | BinOp::Ne(_)
-            | BinOp::Lt(_)
-            | BinOp::Le(_)
-            | BinOp::Gt(_)
-            | BinOp::Ge(_)
-            | BinOp::And(_)
-            | BinOp::Or(_)
-    )
+    spelled::compares(op) || matches!(op, BinOp::And(_) | BinOp::Or(_))
 }
 
 /// The tag of an operator that can be overloaded.

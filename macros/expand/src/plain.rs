@@ -2,7 +2,7 @@
 //!
 //! `x[a..][i]` is `(&x[a..])[i]`, or `(&mut x[a..])[i]` where it is written: Rust's parts are places
 //! without a size, those of a kernel descriptors, which a reference makes. `(a..b).contains(&v)` is
-//! `a <= v && v < b`. `x[a..b] == y[c..d]` is `&x[a..b] == &y[c..d]`. `value?` is a `match` that returns `None` or the error, from a function or from a closure whose type is
+//! `a <= v && v < b`. `x[a..b] == y[c..d]`, or `<` of them, is `&x[a..b] == &y[c..d]`. `value?` is a `match` that returns `None` or the error, from a function or from a closure whose type is
 //! written.
 
 use proc_macro2::Span;
@@ -14,12 +14,13 @@ use syn::{
 
 use super::assign::compound;
 use super::expected;
+use super::items::{Given, given};
 use super::lend::{may_lend, method_may_lend};
 use super::part_method;
 use super::range_index;
-use super::referents::{Given, Referents};
+use super::referents::Referents;
 use super::slice_pattern;
-use super::spelled::writes_receiver;
+use super::spelled::{compares, writes_receiver};
 use crate::visitor::{BelowMut, VisitMut};
 use syn::visit_mut;
 
@@ -137,9 +138,12 @@ impl VisitMut for PlainForms {
             _ => {}
         }
         if let Stmt::Local(local) = stmt
-            && let (Pat::Type(typed), Some(init)) = (&local.pat, &mut local.init)
+            && let Some(init) = &mut local.init
         {
-            self.referents.give(&mut init.expr, &typed.ty);
+            match &local.pat {
+                Pat::Type(typed) => self.referents.give(&mut init.expr, &typed.ty),
+                _ => self.referents.walk_parts(&mut init.expr),
+            }
         }
         let slices = match stmt {
             Stmt::Local(local) => slice_pattern::rewrite_let(local, &self.referents),
@@ -166,6 +170,9 @@ impl VisitMut for PlainForms {
         }
         range_index::mark(expr, &|index| self.referents.is_range(index));
         slice_pattern::rewrite(expr, &self.referents);
+        if let Some(zipped) = zipped(expr) {
+            *expr = zipped;
+        }
         if let Some(comparison) = contained(expr) {
             *expr = comparison;
         }
@@ -190,6 +197,9 @@ impl VisitMut for PlainForms {
             Expr::Binary(e) if matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_)) => refer_to_bytes(e),
             Expr::MethodCall(e) => {
                 part_method::rewrite(e, &|range| self.referents.is_range(range));
+                if e.method == "cmp" || e.method == "partial_cmp" {
+                    self.referents.compared(e);
+                }
                 if writes_receiver(&e.method) {
                     refer(&mut e.receiver, true);
                 }
@@ -208,7 +218,7 @@ impl VisitMut for PlainForms {
                 e.args.iter_mut().for_each(|arg| self.referents.argument(arg))
             }
             Expr::MethodCall(e) => {
-                if let Some(given) = Referents::given(e) {
+                if let Some(given) = given(e) {
                     return self.adapter(e, given);
                 }
             }
@@ -309,7 +319,7 @@ fn lent_closure(ty: &Type) -> Option<Type> {
 /// `x[a..b] == y[c..d]`: references to parts are compared as the parts are.
 fn compares_parts(e: &syn::ExprBinary) -> bool {
     let is_part = |side: &Expr| matches!(side, Expr::Index(part) if matches!(*part.index, Expr::Range(_)));
-    matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_)) && (is_part(&e.left) || is_part(&e.right))
+    compares(&e.op) && (is_part(&e.left) || is_part(&e.right))
 }
 
 /// Makes slices of byte strings that are compared: what is beside them may be one.
@@ -338,6 +348,19 @@ fn refer(place: &mut Expr, mutable: bool) {
     {
         **base = if mutable { parse_quote!((&mut #part)) } else { parse_quote!((&#part)) };
     }
+}
+
+/// `std::iter::zip(a, b)` as `a.into_iter().zip(b)`.
+fn zipped(expr: &Expr) -> Option<Expr> {
+    let Expr::Call(call) = expr else { return None };
+    let Expr::Path(path) = &*call.func else { return None };
+    let names: Vec<String> = path.path.segments.iter().map(|one| one.ident.to_string()).collect();
+    if !matches!(names.join("::").as_str(), "std::iter::zip" | "core::iter::zip") {
+        return None;
+    }
+    let (Some(a), Some(b), 2) = (call.args.first(), call.args.get(1), call.args.len()) else { return None };
+    let span = path.span().resolved_at(Span::mixed_site());
+    Some(parse_quote_spanned!(span=> (#a).into_iter().zip(#b)))
 }
 
 /// `(a..b).contains(&v)` as comparisons.

@@ -4,7 +4,9 @@
 
 use proc_macro2::TokenStream;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprRange, Ident, RangeLimits, Token, parse_quote};
+use syn::{Expr, ExprRange, Ident, RangeLimits, Token, parse_quote};
+
+use super::spelled::compares;
 
 /// The mark.
 const MARK: &str = "__the_whole_range";
@@ -30,7 +32,7 @@ pub fn mark(expr: &mut Expr, is_range: &dyn Fn(&Expr) -> bool) {
         Expr::Let(e) => mark(&mut e.expr, is_range),
         Expr::Match(e) => mark(&mut e.expr, is_range),
         Expr::Assign(e) => mark(&mut e.left, is_range),
-        Expr::Binary(e) if matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_)) => {
+        Expr::Binary(e) if compares(&e.op) => {
             borrowed(&mut e.left, is_range);
             borrowed(&mut e.right, is_range);
         }

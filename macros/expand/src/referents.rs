@@ -6,11 +6,13 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, FnArg, Member, Pat, Stmt, Token, Type, parse_quote_spanned};
 
 use super::expected;
+use super::items::{gives_one, passes_on};
+use super::iteration::{is_iterator, makes_parts};
 use super::lend::may_be_array;
 use super::part_method::gives_part;
 
@@ -29,19 +31,13 @@ enum Known {
     Slice,
     /// It is a slice that may be written.
     SliceMut,
+    /// It is a view.
+    View,
+    /// It is an iterator over slices, which are read or may be written.
+    Parts,
+    PartsMut,
     /// It is a range with a start and an end.
     Range,
-}
-
-/// How a closure gets the items of an iterator.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Given {
-    /// Its parameter is an item.
-    Item,
-    /// Its second parameter is.
-    Second,
-    /// Its parameter refers to one.
-    Reference,
 }
 
 /// The variables in scope of which tokens tell something, and the fields of those that are tuples: `pair.0`.
@@ -119,7 +115,9 @@ impl Referents {
                 pat.elems.iter().for_each(|pat| self.bind(pat, Some(Known::SliceMut)));
             }
             (Pat::TupleStruct(_), init)
-                if splits(init, SPLIT_ENDS) || splits(init, SPLIT_ENDS_MUT) || gives_part(init) =>
+                if splits(init, SPLIT_ENDS)
+                    || splits(init, SPLIT_ENDS_MUT)
+                    || self.some_slice(init).is_some() =>
             {
                 self.matched(pat, init)
             }
@@ -156,7 +154,7 @@ impl Referents {
                     .for_each(|(pat, side)| self.walked(pat, side));
             }
             (Pat::Tuple(_), Expr::MethodCall(call)) if passes_on(call) => self.walked(pat, &call.receiver),
-            (pat, over) => self.bind(pat, of_items(over)),
+            (pat, over) => self.bind(pat, self.of_items(over)),
         }
     }
 
@@ -191,7 +189,7 @@ impl Referents {
                 Pat::Tuple(pair) if splits(value, SPLIT_ENDS_MUT) => {
                     pair.elems.iter().skip(1).for_each(|rest| self.bind(rest, Some(Known::SliceMut)));
                 }
-                item => self.bind(item, of_items(value)),
+                item => self.bind(item, self.of_some(value)),
             }
         }
     }
@@ -202,18 +200,6 @@ impl Referents {
             Pat::Type(typed) => self.bind(&typed.pat, of_type(&typed.ty)),
             pat => self.bind(pat, Some(Known::Open)),
         }
-    }
-
-    /// How the closure of a method gets items, if it does.
-    pub fn given(call: &ExprMethodCall) -> Option<Given> {
-        let is_in = |methods: &[&str]| methods.iter().any(|method| call.method == method);
-        if is_in(ITEMS) {
-            return Some(Given::Item);
-        }
-        if is_in(FOLDS) {
-            return Some(Given::Second);
-        }
-        is_in(ASKING).then_some(Given::Reference)
     }
 
     /// Rewrites an argument of a function of the user's own.
@@ -236,13 +222,43 @@ impl Referents {
             Some(Known::Array) => *variable = parse_quote_spanned!(span=> &*#variable),
             Some(Known::ArrayMut) => *variable = parse_quote_spanned!(span=> &mut *#variable),
             Some(Known::Item) => *variable = parse_quote_spanned!(span=> ((#variable))),
-            Some(Known::Open | Known::Slice | Known::SliceMut | Known::Range) | None => {}
+            Some(_) | None => {}
+        }
+    }
+
+    /// Rewrites `x.chunks(n)` as an iterator that certainly is one, if `x` is a slice or a view: of another type `chunks` may be a
+    /// method of the user's own, which gives a value.
+    pub fn walk_parts(&self, init: &mut Expr) {
+        if let Expr::MethodCall(call) = &*init
+            && makes_parts(call)
+            && matches!(self.of(&call.receiver), Some(Known::Slice | Known::SliceMut | Known::View))
+        {
+            let span = call.method.span().resolved_at(Span::mixed_site());
+            *init = parse_quote_spanned!(span=> #call.into_iter());
+        }
+    }
+
+    /// Makes a slice of a byte string that a slice is compared with.
+    pub fn compared(&self, call: &mut ExprMethodCall) {
+        if matches!(self.of(&call.receiver), Some(Known::Slice | Known::SliceMut))
+            && let Some(Expr::Lit(_)) = call.args.first()
+        {
+            call.args.iter_mut().for_each(expected::whole);
         }
     }
 
     /// Whether a variable that is a slice may be written; `None` of any other.
     pub fn slice_of(&self, name: &syn::Ident) -> Option<bool> {
         match self.0.get(&name.to_string())? {
+            Known::Slice => Some(false),
+            Known::SliceMut => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Whether the slice that an `Option` holds may be written; `None` of any other.
+    pub fn some_slice(&self, value: &Expr) -> Option<bool> {
+        match self.of_some(value)? {
             Known::Slice => Some(false),
             Known::SliceMut => Some(true),
             _ => None,
@@ -295,7 +311,76 @@ impl Referents {
             Expr::MethodCall(call) if call.turbofish.is_none() && gives_any(&call.method) => {
                 Some(Known::Open)
             }
+            Expr::MethodCall(call) if call.method == "unwrap" || call.method == "expect" => {
+                self.some_slice(&call.receiver).map(part)
+            }
+            // `option?`, in its plainer form.
+            Expr::Match(tried) if tried.arms.first().is_some_and(|arm| is_some_of_try(&arm.body)) => {
+                self.some_slice(&tried.expr).map(part)
+            }
+            value => match self.of_items(value)? {
+                Known::Slice if is_iterator(value) => Some(Known::Parts),
+                Known::SliceMut if is_iterator(value) => Some(Known::PartsMut),
+                _ => None,
+            },
+        }
+    }
+
+    /// What a loop over this gives.
+    fn of_items(&self, over: &Expr) -> Option<Known> {
+        match over {
+            Expr::Reference(e) if self.parts(&e.expr).is_some() => self.parts(&e.expr),
+            Expr::Reference(e) if may_be_array(over) => Some(referring(e.mutability)),
+            over if gives_part(over) => Some(Known::Slice),
+            Expr::Paren(e) => self.of_items(&e.expr),
+            Expr::Path(_) => self.parts(over),
+            Expr::MethodCall(call) if passes_on(call) => {
+                self.of_items(&call.receiver).filter(|known| matches!(known, Known::Slice | Known::SliceMut))
+            }
+            Expr::MethodCall(call) if is_place(&call.receiver) => {
+                match (call.method.to_string().as_str(), call.args.len()) {
+                    ("iter" | "first" | "last", 0) | ("get", 1) => Some(Known::Item),
+                    ("iter_mut", 0) => Some(Known::ArrayMut),
+                    ("chunks" | "chunks_exact" | "windows", 1) => Some(Known::Slice),
+                    ("chunks_mut" | "chunks_exact_mut", 1) => Some(Known::SliceMut),
+                    _ => None,
+                }
+            }
             _ => None,
+        }
+    }
+
+    /// The items of a variable that is an iterator over slices.
+    fn parts(&self, expr: &Expr) -> Option<Known> {
+        match self.of(expr)? {
+            Known::Parts => Some(Known::Slice),
+            Known::PartsMut => Some(Known::SliceMut),
+            _ => None,
+        }
+    }
+
+    /// Whether `x.get(a..b)` gives a part that may be written; `None` of another call.
+    fn takes_part(&self, call: &ExprMethodCall) -> Option<bool> {
+        let of_range = |index: &Expr| matches!(index, Expr::Range(_)) || self.is_range(index);
+        let mutable = match call.method.to_string().as_str() {
+            "get" | "get_mut" if !call.args.first().is_some_and(of_range) => return None,
+            "get" => false,
+            "get_mut" | "__get_part_mut" | "__get_rest_mut" => true,
+            _ => return None,
+        };
+        Some(mutable)
+    }
+
+    /// What an `Option` holds.
+    fn of_some(&self, value: &Expr) -> Option<Known> {
+        match value {
+            Expr::Paren(e) => self.of_some(&e.expr),
+            Expr::MethodCall(call) if let Some(mutable) = self.takes_part(call) => Some(part(mutable)),
+            Expr::MethodCall(call) if gives_one(call) => match self.of_items(&call.receiver) {
+                slice @ Some(Known::Slice | Known::SliceMut) => slice,
+                _ => self.of_items(value),
+            },
+            value => self.of_items(value),
         }
     }
 
@@ -336,58 +421,15 @@ fn of_type(ty: &Type) -> Option<Known> {
         Type::Reference(ty) if matches!(*ty.elem, Type::Slice(_)) => Some(part(ty.mutability.is_some())),
         Type::Path(ty) => {
             let last = ty.path.segments.last()?;
-            (last.ident == "Range" || last.ident == "RangeInclusive").then_some(Known::Range)
-        }
-        _ => None,
-    }
-}
-
-/// What a loop over this gives.
-fn of_items(over: &Expr) -> Option<Known> {
-    match over {
-        Expr::Reference(e) if may_be_array(over) => Some(referring(e.mutability)),
-        over if gives_part(over) => Some(Known::Slice),
-        Expr::Paren(e) => of_items(&e.expr),
-        Expr::MethodCall(call) if passes_on(call) => {
-            of_items(&call.receiver).filter(|known| matches!(known, Known::Slice | Known::SliceMut))
-        }
-        Expr::MethodCall(call) if is_place(&call.receiver) => {
-            match (call.method.to_string().as_str(), call.args.len()) {
-                ("iter" | "first" | "last", 0) | ("get", 1) => Some(Known::Item),
-                ("iter_mut", 0) => Some(Known::ArrayMut),
-                ("chunks" | "chunks_exact" | "windows", 1) => Some(Known::Slice),
-                ("chunks_mut" | "chunks_exact_mut", 1) => Some(Known::SliceMut),
+            match last.ident.to_string().as_str() {
+                "Range" | "RangeInclusive" => Some(Known::Range),
+                "View" | "ViewMut" => Some(Known::View),
                 _ => None,
             }
         }
         _ => None,
     }
 }
-
-/// Methods whose closure is called with each item itself.
-const ITEMS: &[&str] = &[
-    "map",
-    "for_each",
-    "try_for_each",
-    "flat_map",
-    "map_while",
-    "any",
-    "all",
-    "filter_map",
-    "find_map",
-    "position",
-];
-
-/// Methods whose closure is called with a value so far and each item.
-const FOLDS: &[&str] = &["fold", "try_fold", "scan"];
-
-/// Methods whose closure is called with a reference to each item.
-const ASKING: &[&str] =
-    &["filter", "find", "take_while", "skip_while", "inspect", "min_by_key", "max_by_key"];
-
-/// Adapters that give items of what they adapt.
-const PASSING: &[&str] =
-    &["filter", "skip", "take", "rev", "step_by", "take_while", "skip_while", "inspect", "peekable"];
 
 /// Methods that give an element and a slice of the others.
 const SPLIT_ENDS: &[&str] = &["split_first", "split_last"];
@@ -400,10 +442,6 @@ fn splits(value: &Expr, methods: &[&str]) -> bool {
     matches!(value, Expr::MethodCall(call) if is_place(&call.receiver) && methods.iter().any(|name| call.method == name))
 }
 
-fn passes_on(call: &ExprMethodCall) -> bool {
-    PASSING.iter().any(|adapter| call.method == adapter)
-}
-
 /// Returns whether a place is a part of a slice, `x[a..b]`.
 pub fn is_part(place: &Expr) -> bool {
     matches!(place, Expr::Index(e) if matches!(*e.index, Expr::Range(_)))
@@ -411,6 +449,11 @@ pub fn is_part(place: &Expr) -> bool {
 
 fn is_place(expr: &Expr) -> bool {
     matches!(expr, Expr::Path(_) | Expr::Field(_) | Expr::Index(_))
+}
+
+/// Returns whether an expression is what the plainer form of `?` has of an `Option`.
+fn is_some_of_try(body: &Expr) -> bool {
+    matches!(body, Expr::Path(path) if path.path.is_ident("__some"))
 }
 
 /// Returns whether a function or a method of this name gives a value of whatever type is asked for.

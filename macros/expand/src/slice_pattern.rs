@@ -7,77 +7,79 @@
 use proc_macro2::{Ident, Literal, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{
-    BinOp, Block, Expr, ExprMatch, Local, Pat, PatIdent, PatSlice, Stmt, parse_quote, parse_quote_spanned,
-};
+use syn::{BinOp, Block, Expr, Local, Pat, PatIdent, PatSlice, Path, Stmt, parse_quote, parse_quote_spanned};
 
 use super::disjoint::{At, Place, split};
-use super::matching::{Matches, guarded};
+use super::matching::Matches;
 use super::referents::{Referents, is_part};
 use super::slice_element::{self, Part, is_name, part};
+use super::slice_match::matched;
 use super::spelled::of_bytes;
 
 /// What a pattern takes apart.
-struct Of {
+pub struct Of {
     /// The name of the slice.
-    slice: Ident,
+    pub slice: Ident,
     /// Whether the pattern may give references that write it.
-    mutable: bool,
+    pub mutable: bool,
     /// What the name stands for, if it is not the user's.
-    part: Option<Expr>,
+    pub part: Option<Expr>,
     /// Whether it is the slice itself, whose names are values, and no reference to it.
-    is_place: bool,
+    pub is_place: bool,
+    /// The path of the variant, `Some`, if the name stands for what an `Option` holds.
+    pub some: Option<Path>,
 }
 
 impl Of {
-    /// `let slice = &x[a..b]`, which always matches.
-    fn named(&self) -> Option<Expr> {
+    /// `let slice = &x[a..b]`, which always matches, or `let Some(slice) = option`.
+    pub fn named(&self) -> Option<Expr> {
         let (slice, part) = (&self.slice, self.part.as_ref()?);
-        Some(parse_quote!(let #slice = #part))
+        Some(match &self.some {
+            Some(some) => parse_quote!(let #some(#slice) = #part),
+            None => parse_quote!(let #slice = #part),
+        })
+    }
+
+    /// Whether this matches, and then `test` does.
+    pub fn tested(&self, test: Expr) -> Expr {
+        all_of(self.named().filter(|_| self.some.is_some()).into_iter().chain([test]))
     }
 
     /// `of` with the name of the slice.
-    fn within(&self, of: Expr) -> Expr {
+    pub fn within(&self, of: Expr) -> Expr {
         let slice = &self.slice;
-        match &self.part {
-            Some(part) => parse_quote!({ let #slice = #part; #of }),
-            None => of,
+        match (&self.part, &self.some) {
+            (Some(part), None) => parse_quote!({ let #slice = #part; #of }),
+            _ => of,
         }
     }
 }
 
 /// A pattern of a slice.
-struct Taken {
+pub struct Taken {
     /// Whether the slice matches.
-    test: Expr,
+    pub test: Expr,
     /// `let pattern = element` of elements whose patterns may not match and have names, behind the test.
-    nested: Vec<Expr>,
+    pub nested: Vec<Expr>,
     /// Statements before the values of parts.
-    setup: Vec<Stmt>,
+    pub setup: Vec<Stmt>,
     /// The names and the values of parts.
-    names: Vec<(Pat, Expr)>,
+    pub names: Vec<(Pat, Expr)>,
     /// The lengths that certainly match: each one, or all from it on.
-    lengths: Vec<Length>,
+    pub lengths: Vec<Length>,
 }
 
 impl Taken {
     /// Whether the slice matches, with the names of nested patterns.
-    fn condition(&self) -> Expr {
+    pub fn condition(&self) -> Expr {
         all_of([&self.test].into_iter().chain(&self.nested).cloned())
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Length {
+pub enum Length {
     Exactly(usize),
     From(usize),
-}
-
-/// An arm of a `match`.
-struct Case<'e> {
-    taken: Taken,
-    guard: Option<&'e Expr>,
-    body: &'e Expr,
 }
 
 /// Rewrites an `if let`, a `while let`, a `match` or a `matches!` of a slice.
@@ -111,13 +113,14 @@ pub fn rewrite_statement(expr: &mut Expr, referents: &Referents) {
 
 /// `matches!(x, pattern if guard)`
 fn is_matched(Matches { value, pat, guard }: &Matches, referents: &Referents) -> Option<Expr> {
-    let of = of_slice(value, referents)?;
+    let (of, pat) = taken_apart(pat, value, referents)?;
     let taken = any_of(pat, &of)?;
-    let (test, bound) = (taken.condition(), bindings(&taken));
+    let (test, bound) = (of.tested(taken.condition()), bindings(&taken));
+    let is_plain = taken.nested.is_empty() && of.some.is_none();
     Some(of.within(match guard {
-        Some(guard) if taken.nested.is_empty() => parse_quote!((#test && { #(#bound)* #guard })),
+        Some(guard) if is_plain => parse_quote!((#test && { #(#bound)* #guard })),
         Some(guard) => parse_quote!((if #test { #(#bound)* #guard } else { false })),
-        None if taken.nested.is_empty() => parse_quote!((#test)),
+        None if is_plain => parse_quote!((#test)),
         None => parse_quote!((if #test { true } else { false })),
     }))
 }
@@ -126,11 +129,11 @@ fn is_matched(Matches { value, pat, guard }: &Matches, referents: &Referents) ->
 pub fn rewrite_let(local: &mut Local, referents: &Referents) -> Vec<(Ident, bool)> {
     let Some(init) = &mut local.init else { return Vec::new() };
     let Some((_, diverge)) = &init.diverge else { return Vec::new() };
-    let Some(of) = of_slice(&init.expr, referents) else { return Vec::new() };
-    let Some(mut taken) = taken(&local.pat, &of) else { return Vec::new() };
+    let Some((of, pat)) = taken_apart(&local.pat, &init.expr, referents) else { return Vec::new() };
+    let Some(mut taken) = taken(pat, &of) else { return Vec::new() };
     taken.names.extend(taken.nested.iter().flat_map(slice_element::names_of));
     taken.nested = taken.nested.into_iter().map(slice_element::unwritten).collect();
-    let test = taken.condition();
+    let test = of.tested(taken.condition());
     let Taken { setup, names, .. } = taken;
     let (pats, values): (Vec<_>, Vec<_>) = names.into_iter().unzip();
     let is_slice = |(pat, value): (&Pat, &Expr)| match (pat, value) {
@@ -152,21 +155,52 @@ pub fn rewrite_let(local: &mut Local, referents: &Referents) -> Vec<(Ident, bool
     slices
 }
 
+/// The slice that a pattern takes apart, and the pattern of it: of `Some(pattern)` that of what the `Option` holds.
+fn taken_apart<'p>(pat: &'p Pat, expr: &Expr, referents: &Referents) -> Option<(Of, &'p Pat)> {
+    match pat {
+        Pat::Paren(inner) => taken_apart(&inner.pat, expr, referents),
+        Pat::TupleStruct(some) if some.elems.len() == 1 && is_of_slice(&some.elems[0]) => {
+            let mutable = referents.some_slice(expr)?;
+            let slice = Ident::new("__taken", Span::mixed_site());
+            let (part, some_path) = (Some(expr.clone()), Some(some.path.clone()));
+            Some((Of { slice, mutable, part, is_place: false, some: some_path }, &some.elems[0]))
+        }
+        pat => Some((of_slice(expr, referents)?, pat)),
+    }
+}
+
+/// Returns whether a pattern is one of a slice, whatever it takes apart.
+pub fn is_of_slice(pat: &Pat) -> bool {
+    match pat {
+        Pat::Paren(inner) => is_of_slice(&inner.pat),
+        Pat::Reference(of) => is_of_slice(&of.pat),
+        Pat::Or(or) => or.cases.iter().any(is_of_slice),
+        Pat::Lit(bytes) => of_bytes(bytes).is_some(),
+        pat => matches!(pat, Pat::Slice(_)),
+    }
+}
+
 /// The slice that an expression is: a variable, or a part of another slice.
-fn of_slice(expr: &Expr, referents: &Referents) -> Option<Of> {
+pub fn of_slice(expr: &Expr, referents: &Referents) -> Option<Of> {
     match expr {
         Expr::Path(path) => {
             let slice = path.path.get_ident()?;
             let mutable = referents.slice_of(slice)?;
-            Some(Of { slice: slice.clone(), mutable, part: None, is_place: false })
+            Some(Of { slice: slice.clone(), mutable, part: None, is_place: false, some: None })
         }
         Expr::Reference(e) if is_part(&e.expr) => {
             let slice = Ident::new("__taken", Span::mixed_site());
-            Some(Of { slice, mutable: e.mutability.is_some(), part: Some(expr.clone()), is_place: false })
+            Some(Of {
+                slice,
+                mutable: e.mutability.is_some(),
+                part: Some(expr.clone()),
+                is_place: false,
+                some: None,
+            })
         }
         Expr::Index(_) if is_part(expr) => {
             let slice = Ident::new("__taken", Span::mixed_site());
-            Some(Of { slice, mutable: false, part: Some(parse_quote!(&#expr)), is_place: true })
+            Some(Of { slice, mutable: false, part: Some(parse_quote!(&#expr)), is_place: true, some: None })
         }
         Expr::Paren(e) => of_slice(&e.expr, referents),
         _ => None,
@@ -188,15 +222,15 @@ fn tested(cond: &mut Expr, block: &mut Block, referents: &Referents) {
         return;
     }
     let Expr::Let(e) = &*cond else { return };
-    let Some(of) = of_slice(&e.expr, referents) else { return };
-    if let Some(taken) = taken(&e.pat, &of) {
+    let Some((of, pat)) = taken_apart(&e.pat, &e.expr, referents) else { return };
+    if let Some(taken) = taken(pat, &of) {
         block.stmts.splice(0..0, bindings(&taken));
         *cond = all_of(of.named().into_iter().chain([taken.test]).chain(taken.nested));
     }
 }
 
 /// A chain of conditions, of which there is one at least.
-fn all_of(conditions: impl IntoIterator<Item = Expr>) -> Expr {
+pub fn all_of(conditions: impl IntoIterator<Item = Expr>) -> Expr {
     let chain = conditions.into_iter().reduce(|before, next| parse_quote!(#before && #next));
     chain.unwrap_or_else(|| parse_quote!(true))
 }
@@ -221,17 +255,16 @@ fn chained(cond: &mut Expr, referents: &mut Referents) {
 /// `let [first, ..] = x` of a chain as tests, and a `let` of the names, which always matches.
 fn tried(cond: &Expr, referents: &mut Referents) -> Option<Vec<Expr>> {
     let Expr::Let(e) = cond else { return None };
-    let of = of_slice(&e.expr, referents);
-    let taken = of.as_ref().and_then(|of| taken(&e.pat, of));
+    let of = taken_apart(&e.pat, &e.expr, referents).and_then(|(of, pat)| Some((taken(pat, &of)?, of)));
     referents.forget_all(e.pat.to_token_stream());
-    let taken = taken?;
+    let (taken, of) = of?;
     taken.names.iter().for_each(|(pat, value)| referents.tested(pat, value));
     let bound = bound_in_chain(&taken);
-    Some(of?.named().into_iter().chain([taken.test]).chain(taken.nested).chain(bound).collect())
+    Some(of.named().into_iter().chain([taken.test]).chain(taken.nested).chain(bound).collect())
 }
 
 /// The names of a pattern, for a chain of conditions.
-fn bound_in_chain(Taken { setup, names, .. }: &Taken) -> Option<Expr> {
+pub fn bound_in_chain(Taken { setup, names, .. }: &Taken) -> Option<Expr> {
     let (pats, values): (Vec<_>, Vec<_>) = names.iter().map(|(pat, value)| (pat, value)).unzip();
     match (pats.as_slice(), values.as_slice()) {
         ([], _) => None,
@@ -241,62 +274,9 @@ fn bound_in_chain(Taken { setup, names, .. }: &Taken) -> Option<Expr> {
     }
 }
 
-fn bindings(taken: &Taken) -> Vec<Stmt> {
+pub fn bindings(taken: &Taken) -> Vec<Stmt> {
     let named = taken.names.iter().map(|(pat, value)| parse_quote!(let #pat = #value;));
     taken.setup.iter().cloned().chain(named).collect()
-}
-
-/// A `match` as blocks behind tests. The last arm needs none: the arms take every slice, or this gives nothing.
-fn matched(e: &ExprMatch, referents: &Referents) -> Option<Expr> {
-    let of = of_slice(&e.expr, referents)?;
-    let mut cases = Vec::new();
-    for arm in &e.arms {
-        let (pat, guard) = guarded(arm);
-        for taken in alternatives(pat, &of)? {
-            cases.push(Case { taken, guard, body: &arm.body });
-        }
-    }
-    let takes_anything = |case: &Case| case.taken.lengths == [Length::From(0)];
-    if cases.iter().all(takes_anything) || !takes_all(&cases) {
-        return None;
-    }
-    let (last, others) = cases.split_last()?;
-    let (bound, body) = (bindings(&last.taken), last.body);
-    let mut plain: Expr = parse_quote!({ #(#bound)* #body });
-    for Case { taken, guard, body } in others.iter().rev() {
-        let test = taken.condition();
-        plain = match guard {
-            Some(guard) => {
-                let (guard, bound) = (behind_and(guard), bound_in_chain(taken).into_iter());
-                parse_quote!(if #test #(&& #bound)* && #guard { #body } else { #plain })
-            }
-            None => {
-                let bound = bindings(taken);
-                parse_quote!(if #test { #(#bound)* #body } else { #plain })
-            }
-        };
-    }
-    Some(of.within(plain))
-}
-
-/// A condition as an operand of `&&`.
-fn behind_and(cond: &Expr) -> Expr {
-    match cond {
-        Expr::Binary(e) if matches!(e.op, BinOp::Or(_)) => parse_quote!((#cond)),
-        _ => cond.clone(),
-    }
-}
-
-/// Returns whether every slice matches an arm, as the lengths alone tell.
-fn takes_all(cases: &[Case]) -> bool {
-    let certain = |case: &Case| if case.guard.is_none() { case.taken.lengths.clone() } else { Vec::new() };
-    let lengths: Vec<Length> = cases.iter().flat_map(certain).collect();
-    let from = lengths.iter().filter_map(|length| match length {
-        Length::From(least) => Some(*least),
-        Length::Exactly(_) => None,
-    });
-    let ends = cases.last().is_some_and(|last| !certain(last).is_empty());
-    ends && from.min().is_some_and(|from| (0..from).all(|n| lengths.contains(&Length::Exactly(n))))
 }
 
 /// The pattern in parentheses, and whether it is one of values: behind a `&`, or behind a `&mut` of a slice that is written.
@@ -310,17 +290,8 @@ fn without_parens(pat: &Pat, mutable: bool) -> (&Pat, bool) {
     }
 }
 
-/// The patterns of an arm: one, or each alternative if they have names.
-fn alternatives(pat: &Pat, of: &Of) -> Option<Vec<Taken>> {
-    match (any_of(pat, of), pat) {
-        (Some(taken), _) => Some(vec![taken]),
-        (None, Pat::Or(or)) => or.cases.iter().map(|case| taken(case, of)).collect(),
-        (None, _) => None,
-    }
-}
-
 /// A pattern of an arm: of slices, or of anything.
-fn any_of(pat: &Pat, of: &Of) -> Option<Taken> {
+pub fn any_of(pat: &Pat, of: &Of) -> Option<Taken> {
     let anything = |names| Taken {
         test: parse_quote!(true),
         nested: Vec::new(),
@@ -351,7 +322,7 @@ fn any_of(pat: &Pat, of: &Of) -> Option<Taken> {
 }
 
 /// A pattern of a slice; nothing if it binds names in a way that a kernel's slices have not.
-fn taken(pat: &Pat, of: &Of) -> Option<Taken> {
+pub fn taken(pat: &Pat, of: &Of) -> Option<Taken> {
     let (pat, by_value) = without_parens(pat, of.mutable);
     let by_value = by_value || of.is_place;
     let elems = match pat {

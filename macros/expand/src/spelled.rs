@@ -5,7 +5,7 @@
 //! by what a name is, so what a builtin does is decided by its facts afterwards. `tests/facts.rs` compares the lists of
 //! builtins with the registry.
 
-use syn::{Expr, Ident, Lit, Pat, PatLit, PatSlice, parse_quote_spanned};
+use syn::{BinOp, Expr, Ident, Lit, Pat, PatLit, PatSlice, parse_quote_spanned};
 
 /// Types of scalars.
 pub const PRIMITIVES: [&str; 15] = [
@@ -144,4 +144,9 @@ pub fn is_char(expr: &Expr) -> bool {
         },
         _ => false,
     }
+}
+
+/// Returns whether an operator compares its operands.
+pub fn compares(op: &BinOp) -> bool {
+    matches!(op, BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_))
 }
