@@ -77,6 +77,7 @@ mod plain_reversed;
 mod plain_slices;
 mod plain_structs;
 mod plain_taken;
+mod plain_text;
 mod plain_tried;
 mod plain_wrapping;
 mod proven;

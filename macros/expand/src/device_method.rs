@@ -33,7 +33,7 @@ const LIBRARY: &str = " __get_part __get_part_mut __get_rest __get_rest_mut abs 
     saturating_div saturating_mul saturating_neg saturating_pow saturating_sub saturating_sub_unsigned \
     signum sin sin_cos sinh split_at split_at_mut split_first split_first_mut split_last split_last_mut sqrt starts_with store sub sum swap swap_bytes take tan tanh then \
     then_some to_array to_ascii_lowercase to_ascii_uppercase to_be to_be_bytes to_bits to_degrees to_f32 \
-    to_f64 to_int_unchecked to_le to_le_bytes to_ne_bytes to_radians trailing_ones trailing_zeros trunc try_from try_into \
+    to_f64 to_int_unchecked to_le to_le_bytes to_ne_bytes to_radians trailing_ones trailing_zeros trim_ascii trim_ascii_end trim_ascii_start trunc try_from try_into \
     unbounded_shl unbounded_shr unsigned_abs unwrap unwrap_err unwrap_or unwrap_or_default unwrap_or_else \
     width wrapping_abs wrapping_add wrapping_add_signed wrapping_add_unsigned wrapping_div \
     wrapping_div_euclid wrapping_mul wrapping_neg wrapping_offset wrapping_pow wrapping_rem \

@@ -38,6 +38,7 @@ pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
             #[allow(unused_imports)]
             use ::warpsmith::__macro::{
                 ArrayMethods as _, ArrayParts as _, GetPart as _, GetPartMut as _, SearchArrays as _,
+                TextArrays as _,
             };
         );
         block.stmts.insert(0, Stmt::Item(syn::Item::Verbatim(methods)));
@@ -50,7 +51,7 @@ pub fn twin(block: &Block, sig: Option<&Signature>) -> Block {
 
 /// Returns whether a body may call a method that arrays have in bodies.
 fn calls_method(body: TokenStream) -> bool {
-    const METHODS: [&str; 25] = [
+    const METHODS: [&str; 29] = [
         "__get_part",
         "__get_part_mut",
         "__get_rest",
@@ -76,6 +77,10 @@ fn calls_method(body: TokenStream) -> bool {
         "binary_search",
         "binary_search_by",
         "binary_search_by_key",
+        "trim_ascii",
+        "trim_ascii_start",
+        "trim_ascii_end",
+        "eq_ignore_ascii_case",
     ];
     any_ident(body, &|ident| METHODS.iter().any(|method| ident == method))
 }

@@ -10,7 +10,7 @@ use crate::types::Slice;
 pub use crate::argument::ImageArg;
 pub use crate::device_api::array::imported as array_from_fn;
 pub use crate::device_api::methods;
-pub use crate::device_api::methods::SearchArrays;
+pub use crate::device_api::methods::{SearchArrays, TextArrays};
 pub use crate::device_api::shared::shared_alloc;
 pub use crate::device_type::{Field, NoField};
 pub use crate::gpu_trait_items;

@@ -13,6 +13,33 @@ impl Recorder {
         if op == BinaryOp::Eq { equal } else { self.unary(UnaryOp::Not, equal) }
     }
 
+    /// `<` and its like: that of the first elements that are not equal, and else of the lengths.
+    pub(super) fn order_slices(&mut self, op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        let [a, b] = self.wholes(a, b);
+        let [n, m] = [self.length(&a), self.length(&b)];
+        let of_lengths = self.binary(op, n, m);
+        let holds = self.accumulator(of_lengths);
+        let [a, b] = [a, b].map(|x| self.iter_elements(x, false));
+        let pairs = self.iter_zip(a, b);
+        self.walk(pairs, |r, pair| {
+            let [a, b] = ["0", "1"].map(|i| {
+                let item = r.part(pair.clone(), None, i);
+                r.deref(item)
+            });
+            let [a, b] = [a, b].map(|item| r.bind(item));
+            let same = r.ordered(BinaryOp::Eq, &a, &b);
+            let differ = r.opposite(same);
+            r.when(differ, |r| {
+                let of_elements = r.ordered(op, &a, &b);
+                let found = r.assign(holds.clone(), of_elements);
+                r.statement(found);
+                r.break_(None, None)
+            });
+            Expr::unit()
+        });
+        self.accumulated(holds)
+    }
+
     /// `x.contains(&value)`
     pub(crate) fn contains(&mut self, element: Callee, x: Expr, value: Expr) -> Expr {
         let x = self.whole(x);

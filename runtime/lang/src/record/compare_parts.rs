@@ -41,6 +41,11 @@ fn has_parts(ty: &Type) -> bool {
     }
 }
 
+/// Returns whether a type is a reference to a slice whose elements are ordered.
+fn is_ordered_slice(ty: &Type) -> bool {
+    matches!(ty.peeled(), Type::Slice(element) if is_ordered(element))
+}
+
 /// Number of items of a tuple, fields of a struct or elements of an array.
 fn parts_of(ty: &Type) -> usize {
     match ty {
@@ -106,6 +111,9 @@ impl Recorder {
     /// Comparisons of tuples and arrays whose parts nothing overloads.
     pub(super) fn compare_parts(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         match op {
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge if is_ordered_slice(&left.ty) => {
+                Some(self.order_slices(op, left.clone(), right.clone()))
+            }
             _ if !has_parts(&left.ty) => None,
             BinaryOp::Eq | BinaryOp::Ne => match &left.ty {
                 Type::Tuple(_) | Type::Array(..) => {

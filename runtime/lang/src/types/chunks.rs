@@ -1,6 +1,7 @@
 //! Parts of what has elements side by side, one after another: `chunks`, `chunks_exact`, `windows`, and what is asked of the
 //! first and the last elements.
 
+use core::cmp::Ordering;
 use core::marker::PhantomData;
 
 use super::slice::part;
@@ -252,6 +253,21 @@ impl<T: PartialEq<U>, U> PartialEq<Slice<U>> for Slice<T> {
     fn eq(&self, other: &Slice<U>) -> bool {
         let pairs = || Slice::walk(self.extent()).zip(Slice::walk(other.extent()));
         self.len() == other.len() && pairs().all(|(a, b)| a == b)
+    }
+}
+
+impl<T: Eq> Eq for Slice<T> {}
+
+/// Slices are ordered by the first elements that differ, and then by their lengths.
+impl<T: PartialOrd> PartialOrd for Slice<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Slice::walk(self.extent()).partial_cmp(Slice::walk(other.extent()))
+    }
+}
+
+impl<T: Ord> Ord for Slice<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        Slice::walk(self.extent()).cmp(Slice::walk(other.extent()))
     }
 }
 

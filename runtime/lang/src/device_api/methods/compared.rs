@@ -35,6 +35,33 @@ compared! {
     EndsWith => |recorder, element, x, suffix| recorder.begins_or_ends(&element, x, suffix, true);
 }
 
+/// Functions whose two arguments are slices, called with whatever has elements side by side.
+macro_rules! with_parts {
+    ($($(#[$doc:meta])* $name:ident = $function:ident;)+) => {$(
+        $(#[$doc])*
+        #[doc(hidden)]
+        pub struct $name;
+
+        impl crate::witness::DeviceFn for $name {
+            fn callee() -> crate::record::Callee {
+                use crate::ir::{Expr, Type};
+                use crate::record::{Callee, Recorder};
+                fn record(recorder: &mut Recorder, args: Vec<Expr>, ty: Type) -> Expr {
+                    let parts = args.into_iter().map(|arg| {
+                        let part = recorder.sub_slice(false, arg, None, None, false);
+                        recorder.bind(part)
+                    });
+                    let parts = parts.collect();
+                    recorder.call(Some(<$function as crate::witness::DeviceFn>::callee()), parts, ty)
+                }
+                Callee::Recorded(record)
+            }
+        }
+    )+};
+}
+
+pub(super) use with_parts;
+
 /// The function behind a method of slices.
 #[doc(hidden)]
 #[warpsmith_macros::gpu_fn]
