@@ -50,6 +50,10 @@ const INTERNAL_NAMES: &[(&str, &str)] = &[
     ),
     ("calls/maximum_of_structs", "rustc names the traits that a type of the same crate could implement"),
     (
+        "calls/chunk_is_split",
+        "a slice of the twin is a `Slice`, which rustc shows where it has no such method",
+    ),
+    (
         "calls/shape_of_a_tensor",
         "a slice of the twin is a `Slice`, which rustc shows where it has no such method",
     ),

@@ -43,7 +43,7 @@ struct BodyCheck<'e> {
     generic: Vec<(String, String)>,
     /// Generic types that are numbers of the library and nothing else.
     numbers: Vec<String>,
-    /// Parameters that are slices, and whether they may be written.
+    /// Parameters and parts that are slices, and whether they may be written.
     slices: Vec<(String, bool)>,
     /// Variables that are arrays.
     arrays: Vec<String>,
@@ -64,7 +64,7 @@ impl BodyCheck<'_> {
         self.ranks.retain(|(known, _)| known != name);
     }
 
-    /// The name of a parameter that is a slice, and whether it may be written.
+    /// The name of a variable that is a slice, and whether it may be written.
     fn slice(&self, path: &ExprPath) -> Option<&(String, bool)> {
         let name = path.path.get_ident()?;
         self.slices.iter().find(|(known, _)| name == known)
@@ -152,7 +152,17 @@ impl BodyCheck<'_> {
         }
     }
 
-    /// `x.sort()` of a parameter that is a slice, of an array, or of bytes.
+    /// `let line = &text[a..b];`
+    fn learn_part(&mut self, local: &syn::Local) {
+        if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init)
+            && let Expr::Reference(part) = &*init.expr
+            && is_part(&part.expr)
+        {
+            self.slices.push((name.ident.to_string(), part.mutability.is_some()));
+        }
+    }
+
+    /// `x.sort()` of a variable that is a slice, of an array, or of bytes.
     fn refuse_slice_method(&mut self, e: &syn::ExprMethodCall) {
         // A trait of the user's own may give an array other methods.
         let library = super::device_method::is_of_library_alone(&e.method);
@@ -294,6 +304,7 @@ impl<'a> Visit<'a> for BodyCheck<'_> {
         visit::visit_local(&mut Below(self), local);
         self.learn_rank(local);
         self.learn_array(local);
+        self.learn_part(local);
     }
 
     fn visit_pat_ident(&mut self, name: &'a syn::PatIdent) {

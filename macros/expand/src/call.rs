@@ -335,7 +335,7 @@ pub(super) fn writes_part(e: &ExprMethodCall) -> Option<ExprMethodCall> {
 /// Why a variable cannot be called in a kernel.
 fn no_function(name: &syn::Ident) -> String {
     format!(
-        "`{name}` is a variable, which a kernel does not call; bind a closure that calls the function: `let {name} = |a| function(a);`"
+        "`{name}` is a variable, which a kernel does not call; bind a closure that calls the function: `let {name} = |a| function(a);`, or one of several: `|a| if c {{ one(a) }} else {{ other(a) }}`"
     )
 }
 
@@ -344,6 +344,9 @@ fn not_called(callee: &Expr) -> &'static str {
     match unparenthesized(callee) {
         Expr::Closure(_) => {
             "only functions, methods and closure parameters can be called in a kernel; bind the closure: `let f = |a| …;`, then `f(…)`"
+        }
+        Expr::Index(_) => {
+            "only functions, methods and closure parameters can be called in a kernel; choose one of several by `match i { 0 => one(a), _ => other(a) }`"
         }
         _ => NOT_CALLED,
     }

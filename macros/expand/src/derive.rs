@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, GenericParam, parse_quote};
 
-use super::derive_field::{check_field, slice_in};
+use super::derive_field::{check_field, check_held, slice_in};
 use super::derive_wanted::Wanted;
 use crate::errors::Errors;
 use crate::visitor::{Below, Visit};
@@ -228,6 +228,7 @@ fn missing_repr(item: &DeriveInput) -> Errors {
 
 fn structure(item: &DeriveInput, fields: &Fields, by_fields: bool, errors: &mut Errors) -> TokenStream {
     fields.iter().for_each(|f| check_field(f, errors));
+    fields.iter().for_each(|f| check_held(f, errors));
     let device = device_type(item, fields, by_fields);
     let constant = constant_impl(item, fields);
     let plain = plain_impl(item, fields.iter());

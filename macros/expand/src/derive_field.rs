@@ -45,3 +45,18 @@ pub fn check_field(field: &Field, errors: &mut Errors) {
         errors.at(&field.ty, message);
     }
 }
+
+/// Refuses what kernels alone can hold, and memory cannot, at its tokens.
+pub fn check_held(field: &Field, errors: &mut Errors) {
+    if let Type::Path(path) = &field.ty
+        && let Some(last) = path.path.segments.last()
+        && (last.ident == "Option" || last.ident == "Result")
+        && super::foreign_names::host_type(&field.ty).is_none()
+    {
+        let name = &last.ident;
+        errors.at(
+            &field.ty,
+            format!("`{name}` cannot be in device memory, as its layout is Rust's own; a struct that only kernels use derives `DeviceType` instead of `GpuType`, and one that is in buffers has a `bool` beside the value"),
+        );
+    }
+}

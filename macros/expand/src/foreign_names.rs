@@ -238,6 +238,7 @@ const CHECKED_SPLIT: &str = "compare the index with `x.len()`, and write `split_
 const FLATTENED: &str =
     "write one loop inside of another, or `x[i / N][i % N]` with the index `i` of an element";
 const IN_PLACE: &str = "write the byte: `*b = b.to_ascii_uppercase();`, in a loop `for b in x.iter_mut()`";
+const IN_ASCII: &str = "a kernel has no `Vec`; compare by `eq_ignore_ascii_case`, or write the bytes of another slice: `*to = b.to_ascii_lowercase();`";
 const SORTED: &str = "write the loop: of an array that one thread has, an insertion sort; of a slice that many threads share, a bitonic sort";
 
 /// Methods of slices and vectors of Rust's library that a kernel's slices lack.
@@ -285,6 +286,8 @@ const SLICE_METHODS: &[(&str, &str)] = &[
     ("as_flattened_mut", FLATTENED),
     ("make_ascii_uppercase", IN_PLACE),
     ("make_ascii_lowercase", IN_PLACE),
+    ("to_ascii_uppercase", IN_ASCII),
+    ("to_ascii_lowercase", IN_ASCII),
     ("get_unchecked", "write `x[i]`; `launch_unchecked` leaves the checks out"),
     ("get_unchecked_mut", "write `&mut x[i]`; `launch_unchecked` leaves the checks out"),
     ("to_vec", "a kernel has no `Vec`; use an array, or `copy_from_slice` into another slice"),
@@ -293,7 +296,7 @@ const SLICE_METHODS: &[(&str, &str)] = &[
 ];
 
 const ORDERED: &str = "compare by `<`, `==` and `>`";
-const WALKED: &str = "an iterator is no value in a kernel; walk it by `for`, or end it in `sum` or its like";
+const WALKED: &str = "an iterator in a variable is made of a slice: `let parts = x[..].chunks(n);`; or walk it by `for`, or end it in `sum` or its like";
 const MATCHED: &str = "take the value apart by `match` or `if let`";
 
 /// Methods of Rust's library that kernels lack, and what to write for them.
@@ -339,6 +342,7 @@ const STD_FUNCTIONS: &[(&str, &str)] = &[
     ("mem::size_of_val", "write `size_of::<T>()`, of the elements of a slice times `x.len()`"),
     ("mem::drop", "leave it out: what a kernel holds needs no drop"),
     ("num::Saturating", "write `a.saturating_add(b)` and its like"),
+    ("iter::zip", "write `a.iter().zip(b)`"),
     ("iter::repeat", "write the loop"),
     ("iter::from_fn", "write the loop"),
     ("iter::successors", "write the loop"),

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
+use syn::spanned::Spanned;
 use syn::{
     Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, Type, WherePredicate,
     parse_quote,
@@ -27,6 +28,11 @@ pub fn expand_impl(item: &ItemImpl) -> TokenStream {
     let item = &item;
     if let Some((name, method)) = super::foreign::method(item, &mut errors) {
         return super::foreign::expand(item, &name, method);
+    }
+    if let (Type::Slice(slice), Some(_)) = (&*item.self_ty, &item.trait_) {
+        let elem = crate::rustc_span::text(slice.elem.span()).unwrap_or_else(|| "T".to_owned());
+        errors.at(&item.self_ty, format!("a slice has no methods of a trait of one's own in a kernel; write the `impl` for `View<'_, {elem}>`, which `View::new(x)` makes of a slice `x`, or a `#[gpu_fn]` that takes `&[{elem}]`"));
+        return errors.into_tokens();
     }
     if errors.any() {
         return super::fallback::implementation(item, errors);

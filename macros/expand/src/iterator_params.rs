@@ -1,4 +1,4 @@
-//! Refuses parameters that are iterators: those of kernels are no values, but loops where they are walked.
+//! Refuses parameters and results that are iterators: those of kernels are no values, but loops where they are walked.
 
 use syn::punctuated::Punctuated;
 use syn::{FnArg, Signature, Token, Type, TypeParamBound, WherePredicate, parse_quote};
@@ -41,5 +41,17 @@ fn iterates(bound: &TypeParamBound) -> bool {
             bound.path.segments.last().is_some_and(|last| TRAITS.iter().any(|name| last.ident == name))
         }
         _ => false,
+    }
+}
+
+/// Why a function does not return an `impl Trait`.
+pub fn refused_result(ty: &Type) -> &'static str {
+    match ty {
+        Type::ImplTrait(of) if of.bounds.iter().any(iterates) => {
+            "a device function returns no iterator; return the slice or the range that its caller walks, or take a closure that is called with each item: `mut each: impl FnMut(T)`"
+        }
+        _ => {
+            "a device function cannot return `impl Trait`; pass the closure to a `#[gpu_fn]` that takes it instead"
+        }
     }
 }

@@ -152,6 +152,13 @@ fn refused_parameter(param: &PatType) -> Option<String> {
             Some(format!("a slice is passed by reference; write `&{shown}` or `&mut {shown}`"))
         }
         ty if images::parameter(ty).is_some() => None,
+        Type::Reference(reference) if let Type::Array(array) = &*reference.elem => {
+            let shown = |tokens: &dyn ToTokens| crate::rustc_span::text(tokens.span());
+            let elem = shown(&array.elem).unwrap_or_else(|| "T".to_owned());
+            let len = shown(&array.len).unwrap_or_else(|| "N".to_owned());
+            let mutability = reference.mutability.map(|_| "mut ").unwrap_or_default();
+            Some(format!("a kernel parameter is a value, `&[T]` or `&mut [T]`; write `&{mutability}[{elem}]`, where `assume(x.len() == {len})` tells the compiler the length"))
+        }
         Type::Reference(reference) if !matches!(*reference.elem, Type::Slice(_)) => Some(
             "a kernel parameter is a value, `&[T]` or `&mut [T]`; pass a slice of one element".to_owned(),
         ),

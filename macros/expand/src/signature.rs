@@ -179,7 +179,7 @@ pub fn type_parameter(ty: &Type, generics: &Generics) -> Option<String> {
 
 fn refuse_qualifiers(sig: &Signature, errors: &mut Errors) {
     if let Some(ty) = impl_result(sig) {
-        errors.at(ty, "a device function cannot return `impl Trait`; pass the closure to a `#[gpu_fn]` that takes it instead");
+        errors.at(ty, super::iterator_params::refused_result(ty));
     }
     if let Some(token) = &sig.asyncness {
         errors.at(token, "`async` has no meaning in a kernel; remove it");

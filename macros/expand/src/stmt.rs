@@ -90,11 +90,15 @@ impl Lower<'_> {
         match item {
             Item::Const(c) => {
                 self.bind(&c.ident, Name::Comptime);
-                if let Type::Reference(reference) = &*c.ty
-                    && let Type::Slice(slice) = &*reference.elem
-                {
-                    let element = slice.elem.to_token_stream();
-                    self.errors.at(&c.ty, format!("a slice that is a constant of a kernel is an array with a length: `&[{element}; N]`"));
+                if let Some((_, element)) = super::derive_field::slice_in(&c.ty) {
+                    let element = element.to_token_stream();
+                    let mut message = format!(
+                        "a slice that is a constant of a kernel is an array with a length: `&[{element}; N]`"
+                    );
+                    if let Type::Array(_) = &*c.ty {
+                        message.push_str("; slices of several lengths are one array of all elements beside one of their starts: `&ALL[START[i]..START[i + 1]]`");
+                    }
+                    self.errors.at(&c.ty, message);
                 }
                 Lowered { witness: c.to_token_stream(), emit: c.to_token_stream() }
             }

@@ -9,7 +9,7 @@ use crate::ir::{Expr, ExprKind};
     label = "not a device constant",
     note = "a function is passed as a closure that calls it: `|a, b| Name::function(a, b)`",
     note = "a generic type, or an associated one, needs the bound: `type Value: GpuType + Constant`",
-    note = "a slice is an array with a length as a constant: `const TABLE: &[u32; 3] = &[1, 2, 3];`"
+    note = "a slice is an array with a length as a constant: `const TABLE: &[u32; 3] = &[1, 2, 3];`, and slices of several lengths are one array of all elements beside one of their starts: `&ALL[START[i]..START[i + 1]]`"
 )]
 pub trait Constant: DeviceType {
     /// The constant as an expression, with its Rust name if it has one worth keeping.

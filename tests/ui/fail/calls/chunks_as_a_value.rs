@@ -1,8 +1,15 @@
 use warpsmith::prelude::*;
 
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Pack<'a> {
+    x: View<'a, u32>,
+}
+
 #[gpu_kernel]
-fn kernel(x: View<u32>, y: &mut [u32]) {
-    let parts = x.chunks(2);
+fn kernel(x: &[u32], y: &mut [u32]) {
+    let pack = Pack { x: View::new(x) };
+    let parts = pack.x.chunks(2);
     y[0] = parts.len() as u32;
 }
 

@@ -1,5 +1,7 @@
 //! Methods of Rust's slices that kernels lack, in twins alone: so it is the witness that tells what to write.
 
+use core::cmp::Ordering;
+
 use crate::types::{Chunks, Row, Shared, Slice, View, ViewMut};
 use crate::witness::never_called;
 
@@ -37,6 +39,35 @@ macro_rules! lacking {
 }
 
 lacking! { Slice, Shared, Row, View<'a>, ViewMut<'a> }
+
+// Of views a trait of the user's own may have such methods.
+macro_rules! lacking_of_slices {
+    ($($name:ident),+) => {$(
+        impl<T> $name<T> {
+            only_in_twins! {
+                split(_separates: impl FnMut(&T) -> bool) -> Chunks<'_, T>;
+                rchunks<I>(_n: I) -> Chunks<'_, T>;
+                sort() -> ();
+                sort_by(_order: impl FnMut(&T, &T) -> Ordering) -> ();
+                sort_by_key<K>(_key: impl FnMut(&T) -> K) -> ();
+                sort_unstable() -> ();
+                sort_unstable_by(_order: impl FnMut(&T, &T) -> Ordering) -> ();
+                sort_unstable_by_key<K>(_key: impl FnMut(&T) -> K) -> ();
+                is_sorted_by(_in_order: impl FnMut(&T, &T) -> bool) -> bool;
+                is_sorted_by_key<K>(_key: impl FnMut(&T) -> K) -> bool;
+                rotate_left<I>(_by: I) -> ();
+                rotate_right<I>(_by: I) -> ();
+                copy_within<R, I>(_from: R, _to: I) -> ();
+                to_ascii_lowercase() -> Vec<T>;
+                to_ascii_uppercase() -> Vec<T>;
+                make_ascii_lowercase() -> ();
+                make_ascii_uppercase() -> ();
+            }
+        }
+    )+};
+}
+
+lacking_of_slices! { Slice, Shared, Row }
 
 impl<T, const N: usize> Slice<[T; N]> {
     only_in_twins! {
