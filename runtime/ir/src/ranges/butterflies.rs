@@ -86,10 +86,10 @@ impl Multiples {
         [self.one, self.span, self.quotient, self.whole, self.rest].iter().all(|of| *of >= 0)
     }
 
-    /// Returns whether it is an index of a butterfly, and not `t` and a number alone.
+    /// Returns whether it is an index of a butterfly, in which the multiple of the span counts for more than the remainder. Of others the sum
+    /// of their parts' ranges says as much.
     fn is_index(self) -> bool {
-        let has_both = self.whole > 0 && self.rest > 0;
-        has_both && self.quotient == 0 && (self.span > 0 || self.whole != self.rest)
+        self.quotient == 0 && self.whole > self.rest && self.rest > 0
     }
 
     /// The most it is, where `t` is at most this, and the span a power of two that is at most this. A mask of a span of zero leaves all of
