@@ -89,7 +89,7 @@ plain! { taken(i, x):
         {
             h ^= c ^ rest.len() as u64;
         }
-        h ^ matches!(part.get(from..), Some([_, _] | [])) as u64 ^ matches!(part.get(..to), Some([a, ..]) if *a > 9) as u64 * 2
+        h ^ matches!(part.get(from..), Some([_, _] | [])) as u64 ^ (matches!(part.get(..to), Some([a, ..]) if *a > 9) as u64 * 2)
     }
     unwrapped {
         fn of(x: &[u64]) -> Option<u64> {
