@@ -8,6 +8,8 @@ mod in_flight;
 mod named_barriers;
 #[path = "nvrtc/shared_atomics.rs"]
 mod shared_atomics;
+#[path = "nvrtc/tables.rs"]
+mod tables;
 
 use corpus::access::{copy, copy_ldg, copy_restrict};
 use corpus::cases::{self, Case};

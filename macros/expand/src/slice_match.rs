@@ -51,16 +51,15 @@ fn of_options(e: &ExprMatch, referents: &Referents) -> Option<Expr> {
     if !e.arms.iter().any(of_slice) || referents.some_slice(&e.expr)? {
         return None;
     }
-    let names = ["__option", "__taken"].map(|name| Ident::new(name, Span::mixed_site()));
-    let ([option, slice], scrutinee) = (names, &e.expr);
+    let (option, scrutinee) = (Ident::new("__option", Span::mixed_site()), &e.expr);
     let (mut cases, mut none, mut rest) = (Vec::new(), None, None);
     for arm in &e.arms {
         let (pat, guard) = guarded(arm);
         match some_of(pat) {
             Some(_) if rest.is_some() => return None,
             Some(some) => {
-                let (part, path) = (Some(parse_quote!(#option)), Some(some.path.clone()));
-                let of = Of { slice: slice.clone(), mutable: false, part, is_place: false, some: path };
+                let held = Of::unnamed(parse_quote!(#option), false);
+                let of = Of { some: Some(some.path.clone()), ..held };
                 for taken in alternatives(&some.elems[0], &of)? {
                     cases.push((of.named()?, Case { taken, guard, body: &arm.body }));
                 }

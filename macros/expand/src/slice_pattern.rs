@@ -31,6 +31,12 @@ pub struct Of {
 }
 
 impl Of {
+    /// What has no name of the user's.
+    pub fn unnamed(part: Expr, mutable: bool) -> Self {
+        let slice = Ident::new("__taken", Span::mixed_site());
+        Self { slice, mutable, part: Some(part), is_place: false, some: None }
+    }
+
     /// `let slice = &x[a..b]`, which always matches, or `let Some(slice) = option`.
     pub fn named(&self) -> Option<Expr> {
         let (slice, part) = (&self.slice, self.part.as_ref()?);
@@ -161,9 +167,8 @@ fn taken_apart<'p>(pat: &'p Pat, expr: &Expr, referents: &Referents) -> Option<(
         Pat::Paren(inner) => taken_apart(&inner.pat, expr, referents),
         Pat::TupleStruct(some) if some.elems.len() == 1 && is_of_slice(&some.elems[0]) => {
             let mutable = referents.some_slice(expr)?;
-            let slice = Ident::new("__taken", Span::mixed_site());
-            let (part, some_path) = (Some(expr.clone()), Some(some.path.clone()));
-            Some((Of { slice, mutable, part, is_place: false, some: some_path }, &some.elems[0]))
+            let of = Of { some: Some(some.path.clone()), ..Of::unnamed(expr.clone(), mutable) };
+            Some((of, &some.elems[0]))
         }
         pat => Some((of_slice(expr, referents)?, pat)),
     }
@@ -188,19 +193,9 @@ pub fn of_slice(expr: &Expr, referents: &Referents) -> Option<Of> {
             let mutable = referents.slice_of(slice)?;
             Some(Of { slice: slice.clone(), mutable, part: None, is_place: false, some: None })
         }
-        Expr::Reference(e) if is_part(&e.expr) => {
-            let slice = Ident::new("__taken", Span::mixed_site());
-            Some(Of {
-                slice,
-                mutable: e.mutability.is_some(),
-                part: Some(expr.clone()),
-                is_place: false,
-                some: None,
-            })
-        }
+        Expr::Reference(e) if is_part(&e.expr) => Some(Of::unnamed(expr.clone(), e.mutability.is_some())),
         Expr::Index(_) if is_part(expr) => {
-            let slice = Ident::new("__taken", Span::mixed_site());
-            Some(Of { slice, mutable: false, part: Some(parse_quote!(&#expr)), is_place: true, some: None })
+            Some(Of { is_place: true, ..Of::unnamed(parse_quote!(&#expr), false) })
         }
         Expr::Paren(e) => of_slice(&e.expr, referents),
         _ => None,
@@ -379,8 +374,7 @@ pub fn taken(pat: &Pat, of: &Of) -> Option<Taken> {
         lengths.clear();
     }
     // Names behind such a pattern are parts of the slice.
-    let hides = |(pat, _): (Pat, Expr)| matches!(pat, Pat::Ident(name) if name.ident == *slice);
-    if nested.iter().flat_map(slice_element::names_of).any(hides) {
+    if nested.iter().flat_map(slice_element::names_of).any(|(pat, _)| slice_element::binds(&pat, slice)) {
         return None;
     }
     let writes = of.mutable && !by_value && names.len() > 1;

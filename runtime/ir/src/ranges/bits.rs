@@ -115,7 +115,7 @@ impl FunctionScope<'_> {
         if self.is_half(part, n, known) {
             return true;
         }
-        let n = known.alias(strip(n)).map_or(self.look(n), strip);
+        let n = self.latest(n, known);
         let by = match &n.kind {
             ExprKind::Binary(BinaryOp::Mul, a, b) if a.as_int() == Some(2) => b,
             ExprKind::Binary(BinaryOp::Mul, a, b) if b.as_int() == Some(2) => a,
@@ -127,7 +127,7 @@ impl FunctionScope<'_> {
 
     /// Returns whether `part` is `n / 2` of a power of two or zero.
     fn is_half(&self, part: &Expr, n: &Expr, known: &Known) -> bool {
-        let part = known.alias(strip(part)).map_or(self.look(part), strip);
+        let part = self.latest(part, known);
         match &part.kind {
             ExprKind::Binary(BinaryOp::Div, whole, two) if two.as_int() == Some(2) => {
                 self.is_power(whole) && self.alike(whole, n)
@@ -153,6 +153,11 @@ impl FunctionScope<'_> {
             ExprKind::Var(var) => self.definitions.get(var).map_or(strip(e), strip),
             _ => strip(e),
         }
+    }
+
+    /// An expression, or what the variable that it is was last given.
+    pub(super) fn latest<'e>(&'e self, e: &'e Expr, known: &'e Known) -> &'e Expr {
+        known.alias(strip(e)).map_or_else(|| self.look(e), strip)
     }
 
     /// The operands of an operation.

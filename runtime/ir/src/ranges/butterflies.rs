@@ -16,7 +16,7 @@ use crate::ir::{BinaryOp, Condition, Expr, ExprKind, Quantity, Scalar};
 const MOST_DEPTH: usize = 8;
 
 /// Expressions at most that are looked at for one remainder.
-const MOST_STEPS: usize = 64;
+const MOST_EXPRESSIONS: usize = 64;
 
 /// Remainders in an index at most that are looked at.
 const MOST_REMAINDERS: usize = 4;
@@ -69,6 +69,7 @@ impl Multiples {
             (a, b) if a.is_number() => b.times(a.one),
             (a, b) => {
                 let (spans, quotients) = if a.span != 0 { (a, b) } else { (b, a) };
+                // Each has nothing else in it.
                 let are_alone =
                     Self { span: 0, ..spans }.is_nothing() && Self { quotient: 0, ..quotients }.is_nothing();
                 let whole = spans.span.checked_mul(quotients.quotient)?;
@@ -92,8 +93,8 @@ impl Multiples {
         self.quotient == 0 && self.whole > self.rest && self.rest > 0
     }
 
-    /// The most it is, where `t` is at most this, and the span a power of two that is at most this. A mask of a span of zero leaves all of
-    /// `t`.
+    /// The most it is, where `t` is at most this, and the span is a power of two that is at most this. The span may be zero where it is only
+    /// in a mask, which then leaves all of `t`.
     fn most_of_power(self, t: Quantity, span: Quantity) -> Quantity {
         let most = span.ones().plus(1).quotient(2);
         // The span divides the power above `t`, or else there is only a remainder.
@@ -141,7 +142,8 @@ impl FunctionScope<'_> {
         self.butterfly_in(&[e], scalar, known, fuel)
     }
 
-    /// The same of an index into a part of a slice, which begins at `start`. Their sum does not wrap: neither of both wraps.
+    /// The same of an index into a part of a slice, which begins at `start`. No part of either is negative, so that neither has wrapped
+    /// where their sum fits.
     pub(super) fn butterfly_of(&self, start: &Expr, index: &Expr, known: &Known) -> Option<Range> {
         let parts = [strip(start), strip(index)];
         self.butterfly_in(&parts, integer(parts[0])?, known, &mut FUEL.clone())
@@ -158,7 +160,7 @@ impl FunctionScope<'_> {
         parts.iter().for_each(|e| self.remainders(e, scalar, known, MOST_DEPTH, &mut remainders));
         let (sum, search) = remainders.into_iter().find_map(|of| {
             let (needs, divides) = (Vec::new(), false);
-            let mut search = Search { of, known, needs, divides, left: MOST_STEPS };
+            let mut search = Search { of, known, needs, divides, left: MOST_EXPRESSIONS };
             let mut sum = Multiples::default();
             for e in parts {
                 let part = self.multiples(e, &mut search, fuel, MOST_DEPTH)?;
@@ -187,14 +189,14 @@ impl FunctionScope<'_> {
         Some(Range::new(Quantity::Const(sum.one), high).needing(&joined(&needs, &fits)))
     }
 
-    /// What a variable was last given, or an expression itself.
-    fn latest<'e>(&'e self, e: &'e Expr, known: &'e Known) -> &'e Expr {
-        let given = known.alias(strip(e)).map_or_else(|| self.look(e), strip);
-        if let ExprKind::Exact(inner) = &given.kind { inner } else { given }
+    /// What a part of an index is made of: `Exact` says no more of it here.
+    fn made<'e>(&'e self, e: &'e Expr, known: &'e Known) -> &'e Expr {
+        let latest = self.latest(e, known);
+        if let ExprKind::Exact(inner) = &latest.kind { inner } else { latest }
     }
 
     fn is_alike(&self, a: &Expr, b: &Expr, known: &Known) -> bool {
-        self.alike(a, b) || same(self.latest(a, known), self.latest(b, known))
+        self.alike(a, b) || same(self.made(a, known), self.made(b, known))
     }
 
     /// The remainders that an expression is made of.
@@ -206,7 +208,7 @@ impl FunctionScope<'_> {
         depth: usize,
         found: &mut Vec<Division<'e>>,
     ) {
-        let e = self.latest(e, known);
+        let e = self.made(e, known);
         let ExprKind::Binary(op, a, b) = &e.kind else { return };
         if depth == 0 || integer(e) != Some(scalar) || found.len() == MOST_REMAINDERS {
             return;
@@ -225,7 +227,7 @@ impl FunctionScope<'_> {
     fn divided<'e>(&'e self, e: &'e Expr, scalar: Scalar, known: &'e Known) -> Option<Division<'e>> {
         let ExprKind::Binary(op, a, b) = &e.kind else { return None };
         let masked = |t: &'e Expr, mask: &'e Expr| {
-            let ExprKind::Binary(BinaryOp::Sub, span, one) = &self.latest(mask, known).kind else {
+            let ExprKind::Binary(BinaryOp::Sub, span, one) = &self.made(mask, known).kind else {
                 return None;
             };
             let is_mask = one.as_int() == Some(1) && integer(span) == Some(scalar) && self.is_power(span);
@@ -262,13 +264,13 @@ impl FunctionScope<'_> {
         if self.is_alike(e, of.span, known) {
             return Some(Multiples { span: 1, ..Multiples::default() });
         }
-        let given = self.latest(e, known);
-        let ExprKind::Binary(op, a, b) = &given.kind else { return None };
+        let made = self.made(e, known);
+        let ExprKind::Binary(op, a, b) = &made.kind else { return None };
         // What is widened afterwards may have wrapped before.
-        if integer(given) != Some(of.scalar) {
+        if integer(made) != Some(of.scalar) {
             return None;
         }
-        if let Some(own) = self.divided(given, of.scalar, known) {
+        if let Some(own) = self.divided(made, of.scalar, known) {
             search.divides |= *op == BinaryOp::Rem;
             let is_rest = self.is_alike(own.t, of.t, known) && self.is_alike(own.span, of.span, known);
             return is_rest.then_some(Multiples { rest: 1, ..Multiples::default() });
@@ -310,7 +312,7 @@ impl FunctionScope<'_> {
 
     /// Returns whether the span is `1 << bits` in the arithmetic of its type.
     fn is_bit_of(&self, bits: &Expr, of: Division<'_>, known: &Known) -> bool {
-        let span = self.latest(of.span, known);
+        let span = self.made(of.span, known);
         let ExprKind::Binary(BinaryOp::Shl, one, by) = &span.kind else { return false };
         integer(span) == Some(of.scalar) && one.as_int() == Some(1) && self.is_alike(by, bits, known)
     }
@@ -325,7 +327,7 @@ impl FunctionScope<'_> {
         if self.is_bit_of(by, of, known) {
             return Some((by, 0));
         }
-        let ExprKind::Binary(BinaryOp::Add, a, b) = &self.latest(by, known).kind else { return None };
+        let ExprKind::Binary(BinaryOp::Add, a, b) = &self.made(by, known).kind else { return None };
         let (bits, more) = if a.as_int().is_some() { (b, a) } else { (a, b) };
         let more = few(more.as_int()?, of.scalar)?;
         self.is_bit_of(bits, of, known).then_some((bits, more))

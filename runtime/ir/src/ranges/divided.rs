@@ -18,7 +18,7 @@ struct Division<'e> {
 
 impl<'e> Division<'e> {
     fn of(e: &'e Expr, known: &'e Known, scope: &'e FunctionScope) -> Option<Self> {
-        let e = known.alias(strip(e)).map_or_else(|| scope.look(e), strip);
+        let e = scope.latest(e, known);
         let ExprKind::Binary(op, x, by) = &e.kind else { return None };
         let scalar = integer(x)?;
         let is_remainder = match op {

@@ -90,10 +90,30 @@ impl Writer {
         let end = self.about(32, scalar);
         // A remainder is of a divisor that is not zero.
         let positive = compare(Gt, &s, &zero);
-        let guarded = when(positive.clone(), vec![when(compare(Le, &t, &most), vec![multiple, apart])]);
+        let mut pairs = vec![multiple, apart];
+        pairs.extend(self.pair_elements(&t, &s, &twice, scalar));
+        let guarded = when(positive.clone(), vec![when(compare(Le, &t, &most), pairs)]);
         let cond = expr(ExprKind::Binary(And, positive.into(), compare(Lt, &s, &end).into()), Scalar::Bool);
         let body = vec![guarded, self.change(&s, Some(op), by)];
         vec![named, first, self.repeat(cond, body)]
+    }
+
+    /// `a[t / s * (2 * s) + t % s + s]; a[2 * t - (t & (s - 1)) + s]; a[((t - t % s) << 1) + t % s + s]`
+    fn pair_elements(&mut self, t: &Expr, s: &Expr, twice: &Expr, scalar: Scalar) -> Vec<StmtKind> {
+        let base = self.store(64);
+        let by = self.about(1, scalar);
+        let (one, two) = (constant(1, scalar), self.about(2, scalar));
+        let rest = match self.dice.below(3) {
+            0 => binary(Rem, t, &plus(s, &self.about(0, scalar))),
+            1 => binary(BitAnd, t, &binary(Sub, s, &by)),
+            _ => binary(Rem, t, s),
+        };
+        let low = match self.dice.below(3) {
+            0 => plus(&binary(Mul, &binary(Div, t, s), twice), &rest),
+            1 => binary(Sub, &binary(Mul, &two, t), &rest),
+            _ => plus(&binary(Shl, &binary(Sub, t, &rest), &one), &rest),
+        };
+        vec![self.at(&base, plus(&low, s)), self.at(&base, low)]
     }
 
     /// `for i in 0..n { for j in i + 1..n { a[j - i - 1]; a[j - i] } }`

@@ -76,28 +76,34 @@ pub trait TextMethods: Sliceable<Element = u8> {
 
 impl<S: Sliceable<Element = u8> + ?Sized> TextMethods for S {}
 
+macro_rules! methods {
+    ($($visibility:tt)*) => {
+        /// The bytes behind ASCII whitespace at the start.
+        $($visibility)* fn trim_ascii_start(&self) -> &Slice<u8> {
+            self::trim_ascii_start(self.__sub_slice(0, None))
+        }
+
+        /// The bytes before ASCII whitespace at the end.
+        $($visibility)* fn trim_ascii_end(&self) -> &Slice<u8> {
+            self::trim_ascii_end(self.__sub_slice(0, None))
+        }
+
+        /// The bytes without ASCII whitespace at the start and at the end.
+        $($visibility)* fn trim_ascii(&self) -> &Slice<u8> {
+            self::trim_ascii(self.__sub_slice(0, None))
+        }
+
+        /// Returns whether two texts are the same where ASCII letters of both cases are.
+        $($visibility)* fn eq_ignore_ascii_case(&self, other: &(impl Sliceable<Element = u8> + ?Sized)) -> bool {
+            self::alike_in_ascii(self.__sub_slice(0, None), other.__sub_slice(0, None))
+        }
+    };
+}
+
 macro_rules! host {
     ($($name:ident $(<$l:lifetime>)?),+) => {$(
         impl<$($l)?> $name<$($l,)? u8> {
-            /// The bytes behind ASCII whitespace at the start.
-            pub fn trim_ascii_start(&self) -> &Slice<u8> {
-                self::trim_ascii_start(self.__sub_slice(0, None))
-            }
-
-            /// The bytes before ASCII whitespace at the end.
-            pub fn trim_ascii_end(&self) -> &Slice<u8> {
-                self::trim_ascii_end(self.__sub_slice(0, None))
-            }
-
-            /// The bytes without ASCII whitespace at the start and at the end.
-            pub fn trim_ascii(&self) -> &Slice<u8> {
-                self::trim_ascii(self.__sub_slice(0, None))
-            }
-
-            /// Returns whether two texts are the same where ASCII letters of both cases are.
-            pub fn eq_ignore_ascii_case(&self, other: &(impl Sliceable<Element = u8> + ?Sized)) -> bool {
-                self::alike_in_ascii(self.__sub_slice(0, None), other.__sub_slice(0, None))
-            }
+            methods! { pub }
         }
     )+};
 }
@@ -114,19 +120,5 @@ pub trait TextArrays {
 }
 
 impl<const N: usize> TextArrays for [u8; N] {
-    fn trim_ascii_start(&self) -> &Slice<u8> {
-        self::trim_ascii_start(self.__sub_slice(0, None))
-    }
-
-    fn trim_ascii_end(&self) -> &Slice<u8> {
-        self::trim_ascii_end(self.__sub_slice(0, None))
-    }
-
-    fn trim_ascii(&self) -> &Slice<u8> {
-        self::trim_ascii(self.__sub_slice(0, None))
-    }
-
-    fn eq_ignore_ascii_case(&self, other: &(impl Sliceable<Element = u8> + ?Sized)) -> bool {
-        self::alike_in_ascii(self.__sub_slice(0, None), other.__sub_slice(0, None))
-    }
+    methods! {}
 }
