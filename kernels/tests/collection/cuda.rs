@@ -169,7 +169,7 @@ fn products_and_histograms_print_what_the_snapshots_show() {
     prints::<gemv_rows<bf16, 8, 4>>("gemv_rows@bf16", (128,));
     prints::<gemv_columns<f32, 4>>("gemv_columns@f32", ());
     prints::<gemv_quantized_rows<Q4_0, 4, true>>("gemv_quantized_rows@q4_0", (64,));
-    prints::<gemv_quantized_digits<Q4_0, 9, 4, 2>>("gemv_quantized_digits@q4_0", ());
+    prints::<gemv_quantized_digits<Q4_0, 32, 2, 36>>("gemv_quantized_digits@q4_0", ());
     prints::<histogram_by_blocks<u8, 16, false>>("histogram_by_blocks@u8", ());
     prints::<histogram_by_blocks<i32, 4, true>>("histogram_by_blocks@packed", ());
     prints::<sums_by_blocks<f32, u32>>("sums_by_blocks@edges", (true, false, false));
@@ -252,7 +252,7 @@ fn kernels_need_no_more_than_what_they_are_chosen_for() {
     runs_on::<attention_to_pages<bf16, 128, 16, 16, 2>>((8, 0), ());
     runs_on::<grouped_warps<bf16, Gelu, Along<bf16, 32, 8>, 32, { rings(2) }>>((8, 0), (true,));
     runs_on::<Grouped<bf16, Unchanged>>((9, 0), (true, false));
-    runs_on::<gemv_quantized_digits<Q4_0, 9, 4, 2>>((9, 0), ());
+    runs_on::<gemv_quantized_digits<Q4_0, 32, 2, 36>>((9, 0), ());
     runs_on::<Shared<bf16, Unchanged, 16, { stages(16) }>>((9, 0), (true, UNSCALED));
     runs_on::<attention_by_two<bf16, 128, 128, 2>>((9, 0), ());
 }

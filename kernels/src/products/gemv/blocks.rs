@@ -51,8 +51,12 @@ pub trait Quantized: GpuType + 'static {
     const UNIT: f32;
 
     /// Two blocks that begin at word `at` of shared memory, as operands of tensor cores: of each, the numbers that a lane has by its place
-    /// among the four of a row.
+    /// among the four of a row. [`number`](Quantized::number) says which.
     fn two_blocks(words: &[u32], at: usize, quarter: usize) -> TwoBlocks;
+
+    /// The number of block `block` of a row that [`two_blocks`](Quantized::two_blocks) has at a place: in operand `place / 16` of lane
+    /// `place % 16 / 4`, byte `place % 4`.
+    fn number(block: usize, place: usize) -> usize;
 }
 
 /// A lane's share of two blocks: operands of tensor cores.
@@ -80,16 +84,18 @@ fn float_of_byte(word: u32, k: u32, bias: f32) -> f32 {
     f32::from_bits(byte_perm(word, 0x4b00_0000, 0x7440 + k)) - bias
 }
 
-/// The last two bytes of word `at`, and the first two of the next.
+/// Four numbers of the first of two blocks, which begins in the middle of a word: `word`, and in the last lane of a row its first two
+/// bytes, and the last two of the word that the block begins in.
 #[gpu_fn]
-fn across(words: &[u32], at: usize) -> u32 {
-    byte_perm(words[at], words[at + 1], 0x5432)
+fn unaligned(word: u32, first: u32, quarter: usize) -> u32 {
+    byte_perm(word, first, if quarter == 3 { 0x7610 } else { 0x3210 })
 }
 
 /// The scales of two blocks: in the low half of a word, and in the high half of another.
 #[gpu_fn]
 fn two_scales(first: u32, second: u32) -> [f32; 2] {
-    [f16::from_bits(first as u16).to_f32(), f16::from_bits((second >> 16) as u16).to_f32()]
+    let both = byte_perm(first, second, 0x7610);
+    [f16::from_bits(both as u16).to_f32(), f16::from_bits((both >> 16) as u16).to_f32()]
 }
 
 #[gpu_impl]
@@ -109,11 +115,18 @@ impl Quantized for Q8_0 {
     fn two_blocks(words: &[u32], at: usize, quarter: usize) -> TwoBlocks {
         let own = at + quarter;
         assume(own + 13 < words.len());
-        let first = [across(words, own), across(words, own + 4)];
+        let (scale, next_scale) = (words[at], words[at + 8]);
         TwoBlocks {
-            numbers: [first, [words[own + 9], words[own + 13]]],
-            scales: two_scales(words[at], words[at + 8]),
+            numbers: [
+                [words[own + 1], unaligned(words[own + 5], scale, quarter)],
+                [words[own + 9], words[own + 13]],
+            ],
+            scales: two_scales(scale, next_scale),
         }
+    }
+
+    fn number(block: usize, place: usize) -> usize {
+        if block % 2 == 0 { (place + 2) % BLOCK } else { place }
     }
 }
 
@@ -135,10 +148,16 @@ impl Quantized for Q4_0 {
     fn two_blocks(words: &[u32], at: usize, quarter: usize) -> TwoBlocks {
         let own = at + quarter;
         assume(own + 5 < words.len());
+        let (scale, next_scale) = (words[at], words[at + 4]);
         TwoBlocks {
-            numbers: [sixteenfold(across(words, own)), sixteenfold(words[own + 5])],
-            scales: two_scales(words[at], words[at + 4]),
+            numbers: [sixteenfold(unaligned(words[own + 1], scale, quarter)), sixteenfold(words[own + 5])],
+            scales: two_scales(scale, next_scale),
         }
+    }
+
+    fn number(block: usize, place: usize) -> usize {
+        let turned = if block % 2 == 0 { place + 2 } else { place };
+        place / (BLOCK / 2) * (BLOCK / 2) + turned % (BLOCK / 2)
     }
 }
 

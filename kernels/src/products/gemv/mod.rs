@@ -7,6 +7,7 @@ mod digits;
 mod quantized;
 mod quantized_call;
 mod rows;
+mod vector_digits;
 
 pub use blocks::{BLOCK, HostBlock, Pair, Q4_0, Q8_0, Quantized, TwoBlocks};
 pub use call::{Gemv, gemv};

@@ -2,24 +2,27 @@
 
 use warpsmith::args::{SliceArg, SliceMutArg};
 use warpsmith::driver::Limits;
-use warpsmith::{Buffer, Device};
+use warpsmith::prelude::*;
 
 use super::blocks::{BLOCK, Quantized};
 use super::call::{BUSY, ROWS};
 use super::digits::{self, gemv_quantized_digits};
 use super::quantized::{CHUNK, RESIDENT, gemv_quantized_rows};
 use super::rows::Lines;
+use super::vector_digits::STEP;
 use crate::argument::{Input, Matrix, Output, length};
 use crate::call::{Call, Family, Plan, Step, Target, grid_of, short_name, step};
 use crate::error::KernelError;
-use crate::pack::Pack;
 use crate::reduction::block::THREADS;
 
 /// Blocks of numbers that fill packs of 16 bytes together.
 const IN_PACKS: usize = 8;
 
-/// The fewest steps of a block that shares rows with others.
+/// The fewest steps of a warp whose block shares rows with others.
 const FEWEST_STEPS: usize = 2;
+
+/// Rows that the copy engine copies are fewer bytes apart. Source: CUDA Driver API, `cuTensorMapEncodeTiled`.
+const MOST_STRIDE: usize = 1 << 40;
 
 /// `y = a * x`, summed in `f32`, for quantised numbers: [`Q8_0`](super::Q8_0) or [`Q4_0`](super::Q4_0). `a` is a matrix of blocks,
 /// `[m, n / 32]`, of any stride between rows; `x`: `[n]`; `y`: `[m]`.
@@ -28,9 +31,9 @@ const FEWEST_STEPS: usize = 2;
 /// |---|---|
 /// | [`alpha(s)`](Call::alpha) [`beta(t)`](Call::beta) | `s * a * x + t * y` |
 ///
-/// Bits of `x` are left out only below 2^-61 of the largest of the 32 elements that a block is multiplied by. It is fastest from compute
-/// capability 9.0 on, if `n` is a multiple of 256, and rows begin at multiples of 16 bytes. The order of sums depends on the shape, the
-/// alignment of the memory and the device alone.
+/// Bits of `x` are left out only below 2^-60 of the largest of 256 elements. It is fastest from compute capability 9.0 on, if `n` is a
+/// multiple of 256, and `x` and the rows of `a` begin at multiples of 16 bytes. The order of sums depends on the shape, the alignment of the
+/// memory and the device alone.
 ///
 /// ```
 /// use warpsmith::prelude::*;
@@ -101,13 +104,18 @@ struct Shares {
 impl<B: Quantized> GemvQuantized<'_, B> {
     fn way(&self, limits: &Limits) -> Way {
         let shares = self.shares(limits);
-        if !shares.is_wide || limits.compute < (9, 0) {
+        let layout = self.a.layout();
+        let in_packs = shares.is_wide && self.x.misalignment() == Some(0);
+        // The copy engine counts rows and columns with an `i32`.
+        let is_counted = layout.rows.max(layout.cols.saturating_mul(B::UNITS)) <= i32::MAX as usize;
+        let is_near = layout.row_stride < MOST_STRIDE / size_of::<B>();
+        if limits.compute < (9, 0) || !(in_packs && is_counted && is_near) {
             return Way::Floats(shares);
         }
-        let tiles = self.a.layout().rows.div_ceil(digits::ROWS);
-        let steps = self.a.layout().cols * BLOCK / digits::STEP;
-        let at_once = (limits.multiprocessors * digits::RESIDENT) as usize;
-        let splits = (at_once / tiles).min(steps / FEWEST_STEPS).max(1);
+        let tiles = layout.rows.div_ceil(rows_of_block::<B>());
+        let steps = layout.cols * BLOCK / STEP;
+        let splits =
+            (limits.multiprocessors as usize / tiles).min(steps / (digits::WARPS * FEWEST_STEPS)).max(1);
         Way::Digits { splits: splits as u32, grid: grid_of(tiles * splits) }
     }
 
@@ -151,13 +159,16 @@ impl<'a, B: Quantized> Family<'a> for GemvQuantized<'a, B> {
             Way::Digits { splits, grid } => (
                 "gemv_quantized_digits",
                 grid,
-                digits::shared(B::UNITS),
+                digits::shared(rows_of_block::<B>(), B::UNITS * 4),
                 if splits > 1 {
                     (splits as usize * layout.rows + grid as usize / splits as usize) * 4
                 } else {
                     0
                 },
-                format!("tensor cores multiply digits of `x`, {splits} blocks share {} rows", digits::ROWS),
+                format!(
+                    "tensor cores multiply digits of `x`, {splits} blocks share {} rows",
+                    rows_of_block::<B>()
+                ),
             ),
             Way::Floats(Shares { threads, rows, grid, is_wide }) => {
                 let loads = if is_wide { "loads of 16 bytes" } else { "loads of 2 bytes" };
@@ -181,14 +192,10 @@ impl<'a, B: Quantized> Family<'a> for GemvQuantized<'a, B> {
         }
         Ok(vec![match self.way(target.device.limits()) {
             // The conditions are constants: rustc compiles the kernel of one branch only.
-            Way::Digits { splits, grid } if const { B::UNITS == 17 } => self
-                .by_digits::<17, { digits::stages(17) }, { digits::stages(17) as u32 - 2 }>(
-                    splits, grid, target,
-                )?,
-            Way::Digits { splits, grid } => self
-                .by_digits::<9, { digits::stages(9) }, { digits::stages(9) as u32 - 2 }>(
-                    splits, grid, target,
-                )?,
+            Way::Digits { splits, grid } if const { rows_of_block::<B>() == 16 } => {
+                self.by_digits::<16, 1, 68>(splits, grid, target)?
+            }
+            Way::Digits { splits, grid } => self.by_digits::<32, 2, 36>(splits, grid, target)?,
             Way::Floats(shares) => match (shares.rows, shares.is_wide) {
                 (ROWS, true) => self.launch::<ROWS, true>(&shares, target)?,
                 (ROWS, false) => self.launch::<ROWS, false>(&shares, target)?,
@@ -197,6 +204,11 @@ impl<'a, B: Quantized> Family<'a> for GemvQuantized<'a, B> {
             },
         }])
     }
+}
+
+/// Rows that a block multiplies on tensor cores: as many bytes for either type of blocks.
+const fn rows_of_block<B: Quantized>() -> usize {
+    if B::UNITS == 17 { 16 } else { 32 }
 }
 
 impl<'a, B: Quantized> GemvQuantized<'a, B> {
@@ -215,7 +227,9 @@ impl<'a, B: Quantized> GemvQuantized<'a, B> {
     ) -> Result<Step<'a>, KernelError> {
         let (threads, at) = (shares.threads, self.lines());
         let Self { a, x, mut y, .. } = self;
-        let (units, packs) = units_and_packs(a);
+        let units = a.into_memory().values::<u16>();
+        // Four words are eight units.
+        let packs = units.values::<u32>().packs::<4>().packs;
         Ok(step!(
             target,
             (shares.grid, THREADS),
@@ -223,8 +237,8 @@ impl<'a, B: Quantized> GemvQuantized<'a, B> {
         ))
     }
 
-    /// The launch of the kernel for tensor cores, whose steps are `PACKS` packs of a row.
-    fn by_digits<const PACKS: usize, const STAGES: usize, const BEHIND: u32>(
+    /// The launch for tensor cores, for blocks of `LINES` rows, which are `TILES` times 16, and `WORDS` words of a row in a step.
+    fn by_digits<const LINES: usize, const TILES: usize, const WORDS: usize>(
         self,
         splits: u32,
         grid: u32,
@@ -232,17 +246,19 @@ impl<'a, B: Quantized> GemvQuantized<'a, B> {
     ) -> Result<Step<'a>, KernelError> {
         let at = self.lines();
         let Self { a, x, mut y, .. } = self;
-        let (units, packs) = units_and_packs(a);
-        let rows = at.rows;
-        let shared = if splits > 1 { rows } else { 0 };
-        let mut partials: Buffer<f32> = target.device.alloc_uninit(splits as usize * shared)?;
-        let mut arrived: Buffer<u32> = target.device.alloc_zeroed(rows.div_ceil(digits::ROWS))?;
+        let of_row = a.layout().cols * B::UNITS / 2;
+        let units = a.into_memory().values::<u16>();
+        let stride = if at.rows == 1 { of_row } else { at.stride / 2 };
+        let words = target.device.tensor_map(units.values::<u32>(), [at.rows, of_row], stride)?;
+        let (groups, shared) = (grid / splits, if splits > 1 { splits as usize * at.rows } else { 0 });
+        let mut partials: Buffer<f32> = target.device.alloc_uninit(shared)?;
+        let mut arrived: Buffer<u32> = target.device.alloc_zeroed(groups as usize)?;
         Ok(step!(
             target,
             early(grid, THREADS, 1),
-            gemv_quantized_digits::<B, PACKS, STAGES, BEHIND>(
+            gemv_quantized_digits::<B, LINES, TILES, WORDS>(
                 &units,
-                &packs,
+                &words,
                 &x,
                 &mut y,
                 at,
@@ -252,12 +268,4 @@ impl<'a, B: Quantized> GemvQuantized<'a, B> {
             )
         ))
     }
-}
-
-/// The memory of a matrix in units, and in packs of them.
-fn units_and_packs<B: Quantized>(a: Matrix<'_, B>) -> (Input<'_, u16>, Input<'_, Pack<u32, 4>>) {
-    let units = a.into_memory().values::<u16>();
-    // Four words are eight units.
-    let packs = units.values::<u32>().packs::<4>().packs;
-    (units, packs)
 }
