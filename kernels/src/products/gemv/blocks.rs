@@ -126,7 +126,7 @@ impl Quantized for Q8_0 {
     }
 
     fn number(block: usize, place: usize) -> usize {
-        if block % 2 == 0 { (place + 2) % BLOCK } else { place }
+        if block.is_multiple_of(2) { (place + 2) % BLOCK } else { place }
     }
 }
 
@@ -156,7 +156,7 @@ impl Quantized for Q4_0 {
     }
 
     fn number(block: usize, place: usize) -> usize {
-        let turned = if block % 2 == 0 { place + 2 } else { place };
+        let turned = if block.is_multiple_of(2) { place + 2 } else { place };
         place / (BLOCK / 2) * (BLOCK / 2) + turned % (BLOCK / 2)
     }
 }
