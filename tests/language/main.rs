@@ -65,6 +65,7 @@ mod plain_items;
 mod plain_iterators;
 mod plain_left;
 mod plain_library;
+mod plain_loaded;
 mod plain_methods;
 mod plain_nested;
 mod plain_ordered;

@@ -44,6 +44,30 @@ impl<'a> Difference<'a> {
 
     /// The upper bound of the difference.
     pub fn most(&self) -> i128 {
+        let paired = self.paired();
+        paired.most_by_terms().min(self.most_by_terms())
+    }
+
+    /// A difference that is not less, without quotients whose dividends are subtracted: `a / c` is at most `a`, and so often `c` times; for
+    /// `d` below `c`, `(a + d) / c` is at most `a`.
+    fn paired(&self) -> Self {
+        let mut terms = self.terms.clone();
+        for at in 0..terms.len() {
+            let (Quantity::Quotient(whole, c), times) = terms[at] else { continue };
+            let (of, each) = match &**whole {
+                Quantity::Offset(of, d) if (0..*c).contains(d) => (&**of, 1),
+                own => (own, *c),
+            };
+            let dividend = terms.iter().position(|(own, less)| *own == of && *less < 0);
+            let Some(dividend) = dividend.filter(|_| times > 0 && of.minimum() >= 0) else { continue };
+            let taken = times.min(each.saturating_mul(terms[dividend].1.saturating_neg()));
+            terms[at].1 -= taken;
+            terms[dividend].1 += taken / each + i128::from(taken % each != 0);
+        }
+        Self { terms, constant: self.constant }
+    }
+
+    fn most_by_terms(&self) -> i128 {
         let most = |(term, times): &(&Quantity, i128)| match times.signum() {
             0 => 0,
             1 => term.most().saturating_mul(*times),

@@ -8,7 +8,8 @@ use crate::ir::{
     BinaryOp, Block, ConstValue, Expr, ExprKind, LoopId, Quantity, RangeLoop, Scalar, StmtKind, Type, VarId,
     visit,
 };
-use crate::ranges::{Known, Order, Range, assigned, declared, integer, mentions, same, strip};
+use crate::limits;
+use crate::ranges::{Known, Order, Range, assigned, declared, integer, is_readable, mentions, same, strip};
 
 /// Claims that are tried about a loop.
 const MOST_CLAIMS: usize = 8;
@@ -113,15 +114,38 @@ impl Walk<'_> {
         })
     }
 
-    /// Learns that a part of a slice that a variable is has elements, where its start is less than its end.
+    /// Learns of the length of a part of a slice that a variable is: there are elements, where its start is less than its end, and as many as
+    /// the number that made it. That is so where the part was found in bounds, or the thread has left.
     pub(super) fn learn_length(&mut self, var: VarId, init: &Expr) {
-        if let ExprKind::SubSlice { start: Some(start), end: Some(end), .. } = &init.kind
-            && self.known.is_less_through(start, end)
-            && !self.scope.is_mutable(var)
-        {
-            let len = Expr { kind: ExprKind::Len(self.scope.read_var(var).into()), ty: Type::U64 };
+        let ExprKind::SubSlice { start, end: Some(end), .. } = &init.kind else { return };
+        if self.scope.is_mutable(var) {
+            return;
+        }
+        let len = Expr { kind: ExprKind::Len(self.scope.read_var(var).into()), ty: Type::U64 };
+        if start.as_ref().is_some_and(|start| self.known.is_less_through(start, end)) {
             self.learn(&len, Range::at_least(Scalar::U64, Quantity::Const(1), Vec::new()));
         }
+        let count = match start {
+            None => Some(&**end),
+            Some(start) => self.scope.distance(start, end),
+        };
+        // What a launch knows of the length is not to be mixed with what only the device knows.
+        let Some(count) = count.filter(|_| self.scope.extent(init).is_none()) else { return };
+        if mentions(count, &self.untracked) || !self.scope.is_lent(count) || !is_readable(count) {
+            return;
+        }
+        let made = self.scope.range(count, &self.known);
+        let own = match (made.low.as_const(), made.high.as_const()) {
+            // A number that was narrower than lengths are stays below what its type holds.
+            (Some(low), Some(high)) if made.all_needs().is_empty() && high < limits::ELEMENTS => {
+                Range::exactly(self.scope.fresh_symbol([low.max(0), high.max(0)]))
+            }
+            _ => self.scope.range(&len, &self.known),
+        };
+        let count = count.clone();
+        self.learn(&len, made);
+        self.learn(&len, own.clone());
+        self.learn(&count, own);
     }
 
     /// Whether a number is no more than another in every launch.

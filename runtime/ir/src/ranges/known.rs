@@ -474,7 +474,7 @@ fn is_trackable_itself(e: &Expr) -> bool {
 }
 
 /// The same, or an element of a slice that no one writes.
-pub(super) fn is_readable(e: &Expr) -> bool {
+pub(crate) fn is_readable(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Index { index, .. } if is_load(e) => is_readable(index),
         _ if e.operands().is_empty() => is_trackable(e),

@@ -42,7 +42,7 @@ pub(crate) use field_vars::{LEN, has_lent_fields, is_len};
 pub(crate) use given::Fields;
 pub(crate) use held::{enum_of, held_place, tracked};
 pub(crate) use interval::Interval;
-pub(crate) use known::{Known, Order, same, strip};
+pub(crate) use known::{Known, Order, is_readable, same, strip};
 pub(crate) use loads::{mentions, writes};
 pub(crate) use paths::{field_of, fields, lent_path, path_of, whole};
 pub(crate) use place::axes;

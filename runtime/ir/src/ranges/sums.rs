@@ -100,9 +100,9 @@ impl FunctionScope<'_> {
         known: &Known,
         fuel: usize,
     ) -> Option<Range> {
-        let is_told = addends(e)
-            .into_iter()
-            .any(|own| known.above_or_at(own).any(|(bound, _)| self.is_difference(bound)));
+        let is_told = addends(e).into_iter().any(|own| {
+            self.is_share(own) || known.above_or_at(own).any(|(bound, _)| self.is_difference(bound))
+        });
         if is_told { self.cancelled(e, scalar, known, fuel) } else { None }
     }
 
@@ -110,11 +110,19 @@ impl FunctionScope<'_> {
     fn is_difference(&self, e: &Expr) -> bool {
         match &self.look(e).kind {
             ExprKind::Binary(BinaryOp::Sub, ..) => true,
-            ExprKind::Builtin { op, args, .. } => match op.facts.result {
-                ResultRange::Least => args.iter().any(|own| self.is_difference(own)),
-                result => result == ResultRange::Remaining,
-            },
-            _ => false,
+            ExprKind::Builtin { op, .. } if op.facts.result == ResultRange::Remaining => true,
+            _ => self.is_share(e),
+        }
+    }
+
+    /// Whether an expression is a part of a difference: a quotient of it, or the lesser of it and another number.
+    fn is_share(&self, e: &Expr) -> bool {
+        let e = self.look(e);
+        match &e.kind {
+            ExprKind::Builtin { op, args, .. } if op.facts.result == ResultRange::Least => {
+                args.iter().any(|own| self.is_difference(own))
+            }
+            _ => share(e).is_some_and(|whole| self.is_difference(whole)),
         }
     }
 
@@ -286,7 +294,8 @@ impl<'e> Search<'e> {
 
     /// A sum that is no less, or no more, with fewer terms that a launch does not know; the sum itself if none is found.
     fn reduced(&mut self, sum: &Sum<'e>, end: End, detours: usize) -> Sum<'e> {
-        let before = self.unknowns(sum);
+        let (before, mut others) = (self.unknowns(sum), Vec::new());
+        // What cancels at once comes before detours, which may end at a bound that says less.
         for (at, (term, times)) in sum.terms.iter().enumerate() {
             for by in self.ends(term, end.of_multiple(*times)) {
                 if self.trials == 0 || self.fuel == 0 {
@@ -297,12 +306,13 @@ impl<'e> Search<'e> {
                 if self.unknowns(&other) < before {
                     return self.reduced(&other, end, detours);
                 }
-                if detours > 0 {
-                    let other = self.reduced(&other, end, detours - 1);
-                    if self.unknowns(&other) < before {
-                        return other;
-                    }
-                }
+                others.push(other);
+            }
+        }
+        for other in others.into_iter().filter(|_| detours > 0) {
+            let other = self.reduced(&other, end, detours - 1);
+            if self.unknowns(&other) < before {
+                return other;
             }
         }
         sum.clone()
@@ -356,6 +366,12 @@ impl<'e> Search<'e> {
             (*times > 0).then_some((at, args))
         });
         let Some((at, args)) = lesser.filter(|_| self.trials > 0) else {
+            if let [(a, 1), (b, -1)] | [(b, -1), (a, 1)] = sum.terms[..]
+                && sum.number >= least
+                && self.known.is_ordered(b, a)
+            {
+                return Some(sum.needs.clone());
+            }
             let range = self.range(sum);
             return self.scope.ensure_least(&range, least);
         };
@@ -375,6 +391,11 @@ impl<'e> Search<'e> {
     fn parts(&mut self, e: &'e Expr, (end, strictly): (End, bool)) -> Vec<Sum<'e>> {
         let scope = self.scope;
         let e = scope.look(e);
+        if end == End::High
+            && let Some(whole) = share(e)
+        {
+            return self.bounds(whole, (end, false));
+        }
         let difference = match &e.kind {
             ExprKind::Builtin { op, args, .. } => match (op.facts.result, &args[..], end) {
                 (ResultRange::Least, [a, b], End::High) | (ResultRange::Greatest, [a, b], End::Low) => {
@@ -398,6 +419,16 @@ impl<'e> Search<'e> {
         }
         all
     }
+}
+
+/// The number without a sign of which an expression is a quotient: it is no more than that, rounded up too.
+fn share(e: &Expr) -> Option<&Expr> {
+    let whole = match &e.kind {
+        ExprKind::Binary(BinaryOp::Div | BinaryOp::Shr, whole, _) => whole,
+        ExprKind::Builtin { op, args, .. } if op.facts.result == ResultRange::QuotientUp => args.first()?,
+        _ => return None,
+    };
+    integer(whole).is_some_and(Scalar::is_unsigned).then_some(whole)
 }
 
 /// `a` and `b` of `if a > b { a - b } else { 0 }`, of unsigned numbers.
