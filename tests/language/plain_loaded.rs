@@ -1,10 +1,11 @@
-//! Numbers that a kernel loads: lengths and ends of rows; right as in plain Rust, and proven.
+//! Numbers that a kernel loads: bytes that index tables, lengths, and ends of rows; right as in plain Rust, and proven.
 
 #![allow(clippy::needless_range_loop, unused_variables, reason = "guards are as kernels have them")]
 
 use warpsmith::prelude::*;
 
 use super::plain::{CASES, Plain, check};
+use super::{everywhere, written};
 
 plain! { read(i, x):
     shares_of_a_length {
@@ -105,6 +106,50 @@ fn indices_by_loaded_numbers_are_proven() {
     let mut out = device.alloc_zeroed::<u64>(CASES * read::cases::NAMES.len()).expect("memory");
     let explained = read::cases(&x, &mut out).grid(2).block(CASES / 2).explain().expect("it is valid");
     assert_eq!(explained.checked().count(), 0, "{}", explained.proven());
+}
+
+/// Bytes and short numbers that have names, as indices of tables.
+#[gpu_kernel]
+fn looked_up(text: &[u8], short: &[u16], signed: &[i8], table: &[u32], y: &mut [u32]) {
+    let i = global_id();
+    if i < y.len() && i + 1 < text.len() && i < short.len() && i < signed.len() {
+        let (v, w, s, t) = (text[i], text[i + 1], short[i], signed[i]);
+        y[i] = table[v as usize] ^ table[v as usize * 256 + w as usize];
+        y[i] ^= table[s as usize] ^ table[(t as i32 + 128) as usize].rotate_left(3);
+    }
+}
+
+#[test]
+fn tables_of_all_bytes_are_indexed_by_them() {
+    let table: Vec<u32> = (0..65536u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+    let (text, short, signed) = ([0u8, 255, 7, 255, 255], [65535u16, 0, 9, 3], [-128i8, 127, 0, -1]);
+    let want: Vec<u32> = (0..4)
+        .map(|i| {
+            let (v, w) = (text[i] as usize, text[i + 1] as usize);
+            let first = table[v] ^ table[v * 256 + w];
+            first ^ table[short[i] as usize] ^ table[(signed[i] as i32 + 128) as usize].rotate_left(3)
+        })
+        .collect();
+    everywhere::<looked_up>(&(), |device| {
+        let (text, short) = (device.upload(&text).expect("memory"), device.upload(&short).expect("memory"));
+        let (signed, full) =
+            (device.upload(&signed).expect("memory"), device.upload(&table).expect("memory"));
+        let launch =
+            |y: &mut Buffer<u32>| looked_up(&text, &short, &signed, &full, y).grid(1).block(4).launch(device);
+        assert_eq!(written(device, (4, 0), launch), want, "{}", device.name());
+    });
+    let device = Device::simulator();
+    let (text, short) = (device.upload(&text).expect("memory"), device.upload(&short).expect("memory"));
+    let signed = device.upload(&signed).expect("memory");
+    let mut y = device.alloc_zeroed::<u32>(4).expect("memory");
+    // One element fewer, and the launch has the check of the index that may be the last.
+    for (len, checks) in [(65536, 0), (65535, 2), (256, 2), (255, 4)] {
+        let table = device.upload(&table[..len]).expect("memory");
+        let launch = looked_up(&text, &short, &signed, &table, &mut y).grid(1).block(4);
+        let explained = launch.explain().expect("it is valid");
+        assert_eq!(explained.checked().count(), checks, "{len}: {}", explained.proven());
+        assert_eq!(launch.launch(&device).is_err(), checks > 0, "{len}");
+    }
 }
 
 /// Numbers that only look like those of a part, or of a row: each index must be a fault.

@@ -28,7 +28,7 @@ impl Quantity {
     }
 
     /// An upper bound of this quantity that a launch can be asked to keep below a limit. It leaves out bounds that only the
-    /// device knows, or that say no more than the type does.
+    /// device knows, unless their type is short, or that say no more than a wide type does.
     pub fn askable(self) -> Option<Quantity> {
         self.bound(true)
     }
@@ -53,7 +53,11 @@ impl Quantity {
         };
         let is_said = |n: i128| if upper { n < i128::from(i32::MAX) } else { n > i128::from(i32::MIN) };
         match self {
-            Quantity::Unknown(..) => None,
+            // A byte or a short number that the device reads is no more than its type holds.
+            Quantity::Unknown(_, [least, most]) => {
+                let end = if upper { most } else { least };
+                is_said(end).then_some(Quantity::Const(end))
+            }
             Quantity::Const(n) => is_said(n).then_some(self),
             Quantity::Offset(a, c) => is_said(c).then_some(a.bound(upper)?.plus(c)),
             Quantity::Quotient(a, c) => Some(a.bound(upper)?.quotient(c)),
@@ -64,7 +68,8 @@ impl Quantity {
                 let [a, b] = *ab;
                 // A number divided is not one that says nothing.
                 let a = if a.as_const().is_some() { a } else { a.bound(upper)? };
-                Some(a.ratio(b.bound(!upper)?))
+                let b = b.bound(!upper).filter(|b| b.as_const().is_none_or(|b| b > 0))?;
+                Some(a.ratio(b))
             }
             Quantity::Sum(ab) => both(*ab, Quantity::sum),
             Quantity::Product(ab) => both(*ab, Quantity::product),
