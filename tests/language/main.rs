@@ -76,6 +76,7 @@ mod plain_ranges;
 mod plain_read;
 mod plain_reversed;
 mod plain_slices;
+mod plain_stacks;
 mod plain_structs;
 mod plain_taken;
 mod plain_text;

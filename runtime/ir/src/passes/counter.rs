@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use super::elide::leaves;
 use crate::ir::{
-    BinaryOp, Block, Condition, Expr, ExprKind, LoopId, Quantity, RangeLoop, Scalar, StmtKind, VarId, visit,
+    BinaryOp, Block, Condition, Expr, ExprKind, LoopId, Quantity, RangeLoop, ResultRange, Scalar, StmtKind,
+    VarId, visit,
 };
 use crate::ranges::{FunctionScope, Known, Range, assigned, integer, joined, root, same};
 
@@ -40,22 +42,14 @@ pub(super) fn counters(
     known: &Known,
     untracked: &HashSet<VarId>,
 ) -> Vec<Counter> {
-    let (mut raises, changing) = (Vec::new(), assigned(body));
+    let mut raises = Vec::new();
     raises_in(body, &mut Vec::new(), &mut Vec::new(), &mut raises);
     let once = |raise: &&Raise| {
         let var = root(raise.place);
         var.is_some_and(|var| !untracked.contains(&var) && assignments(body, var) == 1)
     };
     let counter = |raise: &Raise| {
-        let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
-        let (first, any) = (scope.range(&range.start, entry), scope.range(&var, known));
-        let mut facts = known.clone();
-        for (cond, outcome) in &raise.guards {
-            facts.extend(facts.implied(cond, *outcome, scope));
-            // A variable that the body assigns may have another value where the raise stands.
-            facts.forget(&changing);
-        }
-        let turns = Turns { first, last: scope.range(&var, &facts), any };
+        let (turns, facts) = turns_of(range, body, raise, scope, (entry, known));
         if raise.lowers {
             return falling(&turns, raise, scope, (entry, &facts));
         }
@@ -64,6 +58,25 @@ pub(super) fn counters(
         Some(Counter { after, ..counter })
     };
     raises.iter().filter(once).filter_map(counter).collect()
+}
+
+/// The values of a loop's variable in the iterations that raise a counter, with what is known there.
+fn turns_of(
+    range: &RangeLoop,
+    body: &Block,
+    raise: &Raise,
+    scope: &FunctionScope,
+    (entry, known): (&Known, &Known),
+) -> (Turns, Known) {
+    let var = Expr { kind: ExprKind::Var(range.var), ty: range.start.ty.clone() };
+    let (first, any) = (scope.range(&range.start, entry), scope.range(&var, known));
+    let (mut facts, changing) = (known.clone(), assigned(body));
+    for (cond, outcome) in &raise.guards {
+        facts.extend(facts.implied(cond, *outcome, scope));
+        // A variable that the body assigns may have another value where the raise stands.
+        facts.forget(&changing);
+    }
+    (Turns { first, last: scope.range(&var, &facts), any }, facts)
 }
 
 /// The ranges of a counter: where it begins, and a raise for each value of the loop's variable that has one.
@@ -184,44 +197,86 @@ fn sum_of(
     Some(Sum { begin, each, earlier, all: all.greatest(Quantity::Const(0)), needs })
 }
 
-/// What variables are at most that a loop with a condition raises at one place and lowers at others, wherever they stand in the
-/// loop and after it: as the number of elements of a queue.
+/// A variable that a loop raises at one place and lowers at others, as the number of elements of a queue or a stack.
+pub(super) struct Pile {
+    pub place: Expr,
+    /// What it is at most where an iteration begins.
+    pub begins: Range,
+    /// What it is at most wherever it stands in the loop, and after it.
+    pub whole: Range,
+}
+
+/// The piles of a loop with a condition. It counts too: it adds one to a variable at the end of each iteration.
 ///
-/// The loop counts too: it adds one to a variable at the end of each iteration. `entry` holds before the loop, `stays` in
-/// each of its iterations.
+/// `entry` holds before the loop, `stays` in each of its iterations.
 pub(super) fn queued(
     id: LoopId,
     body: &Block,
     scope: &FunctionScope,
     (entry, stays): (&Known, &Known),
     untracked: &HashSet<VarId>,
-) -> Vec<(Expr, Range)> {
+) -> Vec<Pile> {
     let Some((counter, turns)) = turns(id, body, scope, (entry, stays), untracked) else { return Vec::new() };
-    let (mut raises, mut lowered, mut facts) = (Vec::new(), Vec::new(), stays.clone());
-    raises_in(body, &mut Vec::new(), &mut Vec::new(), &mut raises);
-    raises.retain(|raise| !raise.lowers);
-    lowered_in(body, None, scope, &mut lowered);
+    let mut facts = stays.clone();
     // A variable that the body assigns may have another value where the raise stands.
     facts.forget(&assigned(body));
-    let most = |raise: &Raise| {
-        let (var, scalar) = (
-            root(raise.place).filter(|var| *var != counter && !untracked.contains(var))?,
-            integer(raise.place)?,
-        );
+    let raises = pile_raises(body, scope, untracked);
+    let raises = raises.iter().filter(|(raise, _)| root(raise.place) != Some(counter));
+    raises.filter_map(|(raise, _)| pile(&turns, raise, scope, (entry, &facts))).collect()
+}
+
+/// The piles of a loop over a range; what it only raises is a counter.
+pub(super) fn stacked(
+    range: &RangeLoop,
+    body: &Block,
+    scope: &FunctionScope,
+    (entry, known): (&Known, &Known),
+    untracked: &HashSet<VarId>,
+) -> Vec<Pile> {
+    let raises = pile_raises(body, scope, untracked);
+    let piles = raises.iter().filter(|(_, lowers)| *lowers > 0).filter_map(|(raise, _)| {
+        let (turns, facts) = turns_of(range, body, raise, scope, (entry, known));
+        pile(&turns, raise, scope, (entry, &facts))
+    });
+    piles.collect()
+}
+
+/// The raises of variables that a body otherwise only lowers, and at how many places it does.
+fn pile_raises<'b>(
+    body: &'b Block,
+    scope: &FunctionScope,
+    untracked: &HashSet<VarId>,
+) -> Vec<(Raise<'b>, usize)> {
+    let (mut raises, mut lowered) = (Vec::new(), Vec::new());
+    raises_in(body, &mut Vec::new(), &mut Vec::new(), &mut raises);
+    lowered_in(body, None, scope, &mut lowered);
+    let of_pile = |raise: Raise<'b>| {
+        let var = root(raise.place).filter(|var| !raise.lowers && !untracked.contains(var))?;
         let lowers = lowered.iter().filter(|own| **own == var).count();
-        if assignments(body, var) != lowers + 1 {
-            return None;
-        }
-        let Sum { begin, each, all, needs, .. } = sum_of(&turns, raise, scope, (entry, &facts))?;
-        let high = begin.lasting().high.sum(each.product(all));
-        // A sum that wraps would be less than it was only without a sign.
-        let fits = match scalar.is_unsigned() {
-            true => Vec::new(),
-            false => scope.ensure(high.clone(), Quantity::Const(scalar.int_range()?.1 + 1))?,
-        };
-        Some((raise.place.clone(), Range::at_most(scalar, high, joined(&needs, &fits))))
+        (assignments(body, var) == lowers + 1).then_some((raise, lowers))
     };
-    raises.iter().filter_map(most).collect()
+    raises.into_iter().filter_map(of_pile).collect()
+}
+
+fn pile(
+    turns: &Turns,
+    raise: &Raise,
+    scope: &FunctionScope,
+    (entry, facts): (&Known, &Known),
+) -> Option<Pile> {
+    let scalar = integer(raise.place)?;
+    let Sum { begin, each, earlier, all, needs } = sum_of(turns, raise, scope, (entry, facts))?;
+    let begin = begin.lasting().high;
+    let high = |times: Quantity| begin.clone().sum(each.clone().product(times.greatest(Quantity::Const(0))));
+    let (first, whole) = (high(earlier), high(all));
+    // A sum that wraps would be less than it was only without a sign.
+    let fits = match scalar.is_unsigned() {
+        true => Vec::new(),
+        false => scope.ensure(whole.clone(), Quantity::Const(scalar.int_range()?.1 + 1))?,
+    };
+    let needs = joined(&needs, &fits);
+    let most = |high: Quantity| Range::at_most(scalar, high, needs.clone());
+    Some(Pile { place: raise.place.clone(), begins: most(first), whole: most(whole) })
 }
 
 /// The variable by which a loop with a condition counts, with its ends.
@@ -252,17 +307,26 @@ fn simplest(e: &Expr, known: &Known) -> Option<Range> {
     all.map(|(_, fact)| fact).min_by_key(|fact| fact.needs.len()).cloned()
 }
 
-/// The variables that statements `v -= n` lower, once for each: directly in a block that runs where `v` was just found to
-/// be at least `n`, and that has not assigned it since.
-fn lowered_in(block: &Block, cond: Option<&Expr>, scope: &FunctionScope, lowered: &mut Vec<VarId>) {
+/// The variables that statements lower, once for each: `v = v.saturating_sub(n)`, and `v -= n` directly in a block where `v` was just found
+/// to be at least `n`, and that has not assigned it since.
+fn lowered_in<'b>(
+    block: &'b Block,
+    mut guard: Option<(&'b Expr, bool)>,
+    scope: &FunctionScope,
+    lowered: &mut Vec<VarId>,
+) {
     let mut changed = HashSet::new();
     for stmt in &block.stmts {
-        if let (StmtKind::Assign { place, op: Some(BinaryOp::Sub), value }, Some(cond)) = (&stmt.kind, cond)
+        if let StmtKind::Assign { place, op, value } = &stmt.kind
             && let ExprKind::Var(var) = place.kind
-            && !changed.contains(&var)
-            && stays_above(place, value, cond, scope)
         {
-            lowered.push(var);
+            let is_found = |guard| !changed.contains(&var) && stays_above(place, value, guard, scope);
+            let is_lower = match op {
+                Some(BinaryOp::Sub) => guard.is_some_and(is_found),
+                None => is_rest(place, value),
+                _ => false,
+            };
+            lowered.extend(is_lower.then_some(var));
         }
         if let StmtKind::Assign { place, .. } = &stmt.kind {
             changed.extend(root(place));
@@ -272,17 +336,30 @@ fn lowered_in(block: &Block, cond: Option<&Expr>, scope: &FunctionScope, lowered
             _ => None,
         };
         for (at, inside) in visit::blocks(stmt).into_iter().enumerate() {
-            // The condition does not hold in the other branch.
-            lowered_in(inside, inner.filter(|_| at == 0), scope, lowered);
+            lowered_in(inside, inner.map(|cond| (cond, at == 0)), scope, lowered);
             changed.extend(assigned(inside));
+        }
+        // Past a branch that leaves, its condition does not hold.
+        if let StmtKind::If { cond, then, otherwise } = &stmt.kind
+            && leaves(then)
+        {
+            (guard, changed) = (Some((cond, false)), assigned(otherwise));
         }
     }
 }
 
-/// Whether a variable less a constant does not wrap where a condition holds.
-fn stays_above(place: &Expr, less: &Expr, cond: &Expr, scope: &FunctionScope) -> bool {
+/// Whether a value is what is left of a number without a sign: it is no more than that.
+fn is_rest(place: &Expr, value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::Builtin { op, args, .. }
+        if op.facts.result == ResultRange::Remaining
+            && integer(place).is_some_and(Scalar::is_unsigned)
+            && args.first().is_some_and(|first| same(first, place)))
+}
+
+/// Whether a variable less a constant does not wrap where a condition has an outcome.
+fn stays_above(place: &Expr, less: &Expr, (cond, outcome): (&Expr, bool), scope: &FunctionScope) -> bool {
     let least = integer(place).and_then(Scalar::int_range).map(|(least, _)| least);
-    let held = scope.range(place, &Known::default().implied(cond, true, scope));
+    let held = scope.range(place, &Known::default().implied(cond, outcome, scope));
     let is_sure = held.low_needs.is_empty();
     let less = less.as_int().filter(|n| *n > 0);
     is_sure && less.zip(least).is_some_and(|(n, least)| held.low.minimum() >= least.saturating_add(n))

@@ -325,11 +325,13 @@ impl<'a> Walk<'a> {
             self.known.extend(if_true);
         }
         // A branch that leaves changes nothing for what comes after it.
-        let stays = [then, otherwise].into_iter().filter(|branch| !leaves(branch));
+        let branches = [&*then, &*otherwise];
+        let stays = branches.into_iter().filter(|branch| !leaves(branch));
         let changed: HashSet<VarId> = stays.flat_map(|branch| assigned(branch)).collect();
         let orders = self.common_orders(&at_ends, &changed);
         self.known.forget(&changed);
         self.known.learn_orders(orders);
+        self.known.learn_flags(cond, branches, &self.scope);
         for (at, place) in places.iter().enumerate() {
             let hull = ends.iter().filter_map(|end| end[at].clone()).reduce(|a, b| a.hull(&b));
             let is_stale = |id| self.scope.is_stale(id, self.symbols_before);

@@ -1,6 +1,6 @@
 //! Loops: what holds in each of their iterations, and after them.
 
-use super::counter::{Counter, counters, queued};
+use super::counter::{Counter, Pile, counters, queued, stacked};
 use super::elide::Walk;
 use super::invariant::{Assigned, Entry, assigned_integers, is_guarded};
 use super::orders::Head;
@@ -13,13 +13,14 @@ impl Walk<'_> {
         self.known.forget(&assigned(body));
         let mut stays = self.known.clone();
         stays.extend(self.implied(cond, true));
-        let queued = queued(id, body, &self.scope, (&entry, &stays), &self.untracked);
-        let outer = self.hold(&queued);
+        let piles = queued(id, body, &self.scope, (&entry, &stays), &self.untracked);
+        let outer = self.hold(&throughout(&piles));
         self.products(id, Some(cond), body, &entry);
         let found = self.invariants(Some(cond), body, before.clone());
         self.hold(&found);
         let (heads, around) = (self.heads(id, Some(cond), body, &before), self.known.clone());
         heads.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
+        piles.iter().for_each(|pile| self.known.learn(&pile.place, pile.begins.clone()));
         let orders = self.orders(id, Head::While(cond), body, &entry);
         self.known.learn_orders(orders);
         self.give_symbols(&assigned(body));
@@ -107,7 +108,7 @@ impl Walk<'_> {
         self.narrow_loop(range);
         let (start, end) =
             (self.scope.range(&range.start, &self.known), self.scope.range(&range.end, &self.known));
-        let (entry, mut found) = (self.known.clone(), Vec::new());
+        let (entry, mut found, mut piles) = (self.known.clone(), Vec::new(), Vec::new());
         let mut entered = self.ranges_of(&assigned_integers(body));
         // The loop gives its own variable other values too.
         entered.retain(|(place, _)| root(place) != Some(range.var));
@@ -125,6 +126,7 @@ impl Walk<'_> {
             self.known.forget(&assigned(body));
             self.known.forget(&self.untracked);
             found = counters(range, body, &self.scope, &entry, &self.known, &self.untracked);
+            piles = stacked(range, body, &self.scope, (&entry, &self.known), &self.untracked);
         }
         let (mut begins, mut whole, mut after) = (Vec::new(), Vec::new(), Vec::new());
         for Counter { place, begins: own, whole: any, after: least } in found {
@@ -132,8 +134,9 @@ impl Walk<'_> {
             begins.push((place.clone(), own));
             whole.push((place, any));
         }
-        let (outer, counted) = (self.lasting.len(), self.counters.len());
+        let (outer, counted) = (self.hold(&throughout(&piles)), self.counters.len());
         self.counters.extend(whole.iter().cloned());
+        begins.extend(piles.iter().map(|pile| (pile.place.clone(), pile.begins.clone())));
         begins.iter().for_each(|(var, range)| self.known.learn(var, range.clone()));
         // What the loop compares with a constant may stay below it, too.
         let counts = |place: &Expr| whole.iter().any(|(counter, _)| same(counter, place));
@@ -151,6 +154,7 @@ impl Walk<'_> {
         self.counters.truncate(counted);
         self.known = before;
         whole.extend(invariants);
+        whole.extend(throughout(&piles));
         whole.extend(after);
         whole.extend(heads.into_iter().filter(|_| !breaks(body, id)));
         whole.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
@@ -168,6 +172,11 @@ impl Walk<'_> {
         self.block(body);
         by(self, -1);
     }
+}
+
+/// The ranges of piles that hold wherever they stand in a loop, and after it.
+fn throughout(piles: &[Pile]) -> Vec<(Expr, Range)> {
+    piles.iter().map(|pile| (pile.place.clone(), pile.whole.clone())).collect()
 }
 
 /// The last value of a loop whose start and step are constants, if its end is one too, or a multiple of the step.

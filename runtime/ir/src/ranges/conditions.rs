@@ -1,16 +1,45 @@
 //! Conditions that have a name.
 
 use super::scope::FunctionScope;
-use crate::ir::{BinaryOp, Expr, ExprKind, Type};
+use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Type, UnaryOp};
 
 impl FunctionScope<'_> {
     /// The stable parts of `a && b && …`, which are true where it is, or of `a || b || …`, which are false where it is.
     pub(super) fn lasting_parts(&self, condition: &Expr) -> Option<(Expr, bool)> {
+        if let ExprKind::Select(cond, then, otherwise) = &condition.kind {
+            return self.branch_taken(cond, then, otherwise);
+        }
         let ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), ..) = &condition.kind else { return None };
         let parts = chained(condition, *op).into_iter().filter(|part| self.is_stable(part)).cloned();
         let kind = |a: Expr, b: Expr| ExprKind::Binary(*op, a.into(), b.into());
         let all = parts.reduce(|a, b| Expr { kind: kind(a, b), ty: Type::BOOL })?;
         Some((all, *op == BinaryOp::And))
+    }
+
+    /// Of `if c { … } else { false }`, the condition `c`, which is true where it is; and likewise for the other branch, and for `true`.
+    fn branch_taken(&self, cond: &Expr, then: &Expr, otherwise: &Expr) -> Option<(Expr, bool)> {
+        let (value, holds) = match (flag(then), flag(otherwise)) {
+            (None, Some(value)) => (value, true),
+            (Some(value), None) => (value, false),
+            _ => return None,
+        };
+        let own = if holds == value {
+            Expr { kind: ExprKind::Unary(UnaryOp::Not, cond.clone().into()), ty: Type::BOOL }
+        } else {
+            cond.clone()
+        };
+        self.is_stable(cond).then_some((own, !value))
+    }
+}
+
+/// The outcome that a condition is by itself.
+fn flag(e: &Expr) -> Option<bool> {
+    match &e.kind {
+        ExprKind::Const(constant) => match constant.value {
+            ConstValue::Bool(value) => Some(value),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use super::choice::Choice;
+use super::flags::Flag;
 use super::given::Given;
 use super::loads::{has_load, is_load, mentions};
 use super::products::Product;
@@ -37,6 +38,8 @@ pub(crate) struct Known {
     pub(super) empty: Vec<VarId>,
     /// By which conditions enums were chosen.
     pub(super) choices: Vec<(VarId, Choice)>,
+    /// Conditions that variables tell of.
+    pub(super) flags: Vec<Flag>,
     /// What the calls of a statement give, before variables have it.
     pub given: Given,
 }
@@ -104,6 +107,7 @@ impl Known {
         self.given.forget(vars);
         self.forget_products(vars);
         self.forget_alternatives(vars);
+        self.forget_flags(vars);
     }
 
     /// Keeps the facts about expressions for which something holds.
@@ -183,6 +187,7 @@ impl Known {
         self.ranges.extend(other.ranges);
         self.orders.extend(other.orders);
         self.alternatives.extend(other.alternatives);
+        self.flags.extend(other.flags);
         self.aliases.extend(other.aliases);
         self.products.extend(other.products);
         self.empty.extend(other.empty);
@@ -215,6 +220,7 @@ impl Known {
             ExprKind::Var(var) if let Some((parts, of)) = scope.conditions.get(var) => {
                 return if *of == outcome { self.implied(parts, outcome, scope) } else { facts };
             }
+            ExprKind::Var(var) => return self.flagged(*var, outcome, scope),
             ExprKind::Call { .. } | ExprKind::CallClosure { .. } => {
                 return scope
                     .called_condition(cond)

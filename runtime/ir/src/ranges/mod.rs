@@ -16,6 +16,7 @@ mod contents;
 mod divided;
 mod elements;
 mod field_vars;
+mod flags;
 mod given;
 mod guards;
 mod held;
