@@ -66,6 +66,7 @@ mod plain_iterators;
 mod plain_left;
 mod plain_library;
 mod plain_loaded;
+mod plain_merged;
 mod plain_methods;
 mod plain_nested;
 mod plain_ordered;

@@ -233,7 +233,7 @@ fn other_numbers_prove_nothing() {
         let explained = launch.explain().expect("it is valid");
         // The part itself is checked, and the index.
         assert!(explained.checked().count() > 1, "case {case}: {}", explained.proven());
-        let error = launch.launch(&device).expect_err("it is outside").to_string();
+        let error = launch.launch(&device).expect_err(&format!("case {case}")).to_string();
         assert!(error.contains("out of bounds") || error.contains("overflow"), "case {case}: {error}");
     }
 }

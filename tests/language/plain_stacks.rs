@@ -243,7 +243,7 @@ fn overflowing(x: &[u32], y: &mut [u32], first: i32, #[comptime] case: u32) {
             }
         }
         12 => {
-            let mut is_inside = true;
+            let is_inside;
             if at < x.len() {
                 is_inside = true;
             } else {

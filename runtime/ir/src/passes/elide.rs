@@ -327,7 +327,7 @@ impl<'a> Walk<'a> {
         // A branch that leaves changes nothing for what comes after it.
         let branches = [&*then, &*otherwise];
         let stays = branches.into_iter().filter(|branch| !leaves(branch));
-        let changed: HashSet<VarId> = stays.flat_map(|branch| assigned(branch)).collect();
+        let changed: HashSet<VarId> = stays.flat_map(assigned).collect();
         let orders = self.common_orders(&at_ends, &changed);
         self.known.forget(&changed);
         self.known.learn_orders(orders);

@@ -9,7 +9,9 @@ use crate::ir::{
     visit,
 };
 use crate::limits;
-use crate::ranges::{Known, Order, Range, assigned, declared, integer, is_readable, mentions, same, strip};
+use crate::ranges::{
+    Known, Order, Range, assigned, declared, has_load, integer, is_readable, mentions, same, strip,
+};
 
 /// Claims that are tried about a loop.
 const MOST_CLAIMS: usize = 8;
@@ -70,7 +72,8 @@ impl Walk<'_> {
         let mut all: Vec<Order> = Vec::new();
         let mut add = |(a, b, strictly): &Order| {
             let (a, b) = (strip(a), strip(b));
-            let may_hold = is_own(a) && is_own(b) && (changes(a) || changes(b)) && !is_counter(a);
+            let is_one = |e: &Expr| is_own(e) || self.lasts(e) && !mentions(e, &inner);
+            let may_hold = is_one(a) && is_one(b) && (changes(a) || changes(b)) && !is_counter(a);
             if !may_hold || integer(a).is_none() || a.ty != b.ty {
                 return;
             }
@@ -96,6 +99,15 @@ impl Walk<'_> {
         });
         all.truncate(MOST_CLAIMS);
         all
+    }
+
+    /// Whether an expression is an operation that gives the same wherever it stands.
+    fn lasts(&self, e: &Expr) -> bool {
+        matches!(e.kind, ExprKind::Builtin { .. })
+            && self.scope.is_stable(e)
+            && is_readable(e)
+            && !has_load(e)
+            && !mentions(e, &self.untracked)
     }
 
     /// Of some orders, those that an iteration keeps.

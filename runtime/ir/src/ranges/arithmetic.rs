@@ -4,6 +4,7 @@
 //! only less, and the lower end rests on that it does not. Signed arithmetic must not wrap; that it does not is a
 //! condition of both ends, but of an index of a butterfly it is one of the whole alone. The lower end of an unsigned range is not negative where it holds.
 
+use super::addends::addends;
 use super::bits;
 use super::interval::{exactly, fits};
 use super::known::{Known, same, strip};
@@ -161,7 +162,7 @@ impl FunctionScope<'_> {
     }
 
     /// The range of `low + (high - low) / n` where `low` is known to be less than `high`: from one to before the other.
-    fn between(&self, low: &Expr, step: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
+    pub(super) fn between(&self, low: &Expr, step: &Expr, known: &Known, fuel: &mut usize) -> Option<Range> {
         let ExprKind::Binary(BinaryOp::Div, distance, n) = &strip(step).kind else { return None };
         let ExprKind::Binary(BinaryOp::Sub, high, from) = &strip(distance).kind else { return None };
         let is_part = n.as_int().is_some_and(|n| n > 1) && same(strip(from), strip(low));
@@ -402,14 +403,6 @@ impl FunctionScope<'_> {
 /// The only number of a range.
 fn constant(of: &Range) -> Option<i128> {
     of.low.as_const().filter(|n| of.high.as_const() == Some(*n))
-}
-
-/// The addends of a sum, of one type.
-pub(super) fn addends(e: &Expr) -> Vec<&Expr> {
-    match &e.kind {
-        ExprKind::Binary(BinaryOp::Add, a, b) => [addends(a), addends(b)].concat(),
-        _ => vec![e],
-    }
 }
 
 /// The addends that are left without those of a sum; nothing if they are not all there.

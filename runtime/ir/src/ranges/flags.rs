@@ -8,9 +8,6 @@ use super::loads::{has_load, mentions};
 use super::scope::FunctionScope;
 use crate::ir::{BinaryOp, Block, ConstValue, Expr, ExprKind, StmtKind, VarId};
 
-/// Where the variable has the first outcome, the condition has the second.
-pub(super) type Flag = (VarId, bool, Expr, bool);
-
 impl Known {
     /// Learns of the flags that a branch of `if cond { … } else { … }` ends by giving a constant: where a flag has the other outcome, the
     /// other branch was taken, and nothing in the condition has changed since.

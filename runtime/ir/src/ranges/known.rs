@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
+use super::addends::addends;
 use super::choice::Choice;
-use super::flags::Flag;
 use super::given::Given;
 use super::loads::{has_load, is_load, mentions};
 use super::products::Product;
@@ -21,6 +21,9 @@ pub(crate) type Order = (Expr, Expr, bool);
 
 /// Two conditions with outcomes, of which at least one is so.
 pub(super) type Alternative = [(Expr, bool); 2];
+
+/// Where the variable has the first outcome, the condition has the second.
+pub(super) type Flag = (VarId, bool, Expr, bool);
 
 /// The facts at one place of a function.
 #[derive(Clone, Default)]
@@ -458,10 +461,15 @@ pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     if !loads && !a.is_same_operation(b) || of_a.len() != of_b.len() {
         return false;
     }
+    if integer(a).is_some() && a.ty == b.ty && matches!(a.kind, ExprKind::Binary(BinaryOp::Add, ..)) {
+        // What wraps, wraps alike, in whatever order it is added.
+        let (of_a, mut rest) = (addends(a), addends(b));
+        let mut take = |e: &Expr| rest.iter().position(|own| same(own, e)).map(|at| rest.swap_remove(at));
+        return of_a.iter().all(|e| take(e).is_some()) && rest.is_empty();
+    }
     let is_same = of_a.iter().zip(&of_b).all(|(a, b)| same(a, b));
-    // Sums and products of integers in the other order.
-    let commutes =
-        integer(a).is_some() && matches!(a.kind, ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, ..));
+    // Products of integers in the other order.
+    let commutes = integer(a).is_some() && matches!(a.kind, ExprKind::Binary(BinaryOp::Mul, ..));
     is_same || commutes && of_a.iter().zip(of_b.iter().rev()).all(|(a, b)| same(a, b))
 }
 

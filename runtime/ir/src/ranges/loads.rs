@@ -21,7 +21,7 @@ pub(super) fn is_read_only(slice: &Expr) -> bool {
 }
 
 /// Whether an expression has such an element in it.
-pub(super) fn has_load(e: &Expr) -> bool {
+pub(crate) fn has_load(e: &Expr) -> bool {
     is_load(e) || e.operands().iter().any(|e| has_load(e))
 }
 

@@ -4,6 +4,7 @@
 //! may be in terms of values that a launch knows, or an [`Interval`] of plain numbers. Results of builtins lie in the
 //! ranges of their facts. This module is independent of CUDA text and of the names of builtins.
 
+mod addends;
 mod alternatives;
 mod arithmetic;
 mod bits;
@@ -44,7 +45,7 @@ pub(crate) use given::Fields;
 pub(crate) use held::{enum_of, held_place, tracked};
 pub(crate) use interval::Interval;
 pub(crate) use known::{Known, Order, is_readable, same, strip};
-pub(crate) use loads::{mentions, writes};
+pub(crate) use loads::{has_load, mentions, writes};
 pub(crate) use paths::{field_of, fields, lent_path, path_of, whole};
 pub(crate) use place::axes;
 pub(crate) use products::{Product, scaled};

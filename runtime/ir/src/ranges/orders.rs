@@ -6,7 +6,7 @@ use super::known::{Known, Order, is_readable, same, strip};
 use super::loads::mentions;
 use super::range::{Range, integer};
 use super::scope::FunctionScope;
-use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, Scalar, VarId};
+use crate::ir::{BinaryOp, Expr, ExprKind, Quantity, ResultRange, Scalar, VarId};
 
 /// Numbers between two others at most through which these are in order.
 const MOST_BETWEEN: usize = 3;
@@ -69,7 +69,10 @@ impl Known {
             }
             _ if mentions(value, &own) => Vec::new(),
             (None, ExprKind::Select(_, a, b)) => self.orders_of_either((place, &own), [a, b], scope),
-            (None, _) if !is_sum(value) || !is_readable(value) => Vec::new(),
+            (None, _) if let Some((low, high)) = self.ends_of_middle(value, scope) => {
+                self.orders_of_middle((place, &own), low, high)
+            }
+            (None, _) if !is_sum(value) && !is_end(value) || !is_readable(value) => Vec::new(),
             (None, _) => {
                 let mut all = vec![(place.clone(), strip(value).clone(), false)];
                 all.push((strip(value).clone(), place.clone(), false));
@@ -82,6 +85,61 @@ impl Known {
                 }
                 all.retain(|(a, b, _)| ![a, b].into_iter().any(|e| mentions(e, &scope.untracked)));
                 all
+            }
+        }
+    }
+
+    /// The orders of a number that is at least `low` and less than `high`, also of those to which these have one.
+    fn orders_of_middle(
+        &self,
+        (place, own): (&Expr, &HashSet<VarId>),
+        low: &Expr,
+        high: &Expr,
+    ) -> Vec<Order> {
+        let mut all =
+            vec![(strip(low).clone(), place.clone(), false), (place.clone(), strip(high).clone(), true)];
+        // What is about the variable is about its value before.
+        let others =
+            self.orders.iter().filter(|(less, more, _)| !mentions(less, own) && !mentions(more, own));
+        for (less, more, strictly) in others {
+            if same(more, strip(low)) {
+                all.push((less.clone(), place.clone(), *strictly));
+            }
+            if same(less, strip(high)) {
+                all.push((place.clone(), more.clone(), true));
+            }
+        }
+        all
+    }
+
+    /// `low` and `high` of a number in the middle of them, if that is less than `high` and no sum or difference in it wraps.
+    fn ends_of_middle<'e>(&self, value: &'e Expr, scope: &FunctionScope) -> Option<(&'e Expr, &'e Expr)> {
+        let value = strip(value);
+        let half = |e: &'e Expr| match &e.kind {
+            ExprKind::Binary(BinaryOp::Div, of, n) if n.as_int() == Some(2) => Some(&**of),
+            ExprKind::Binary(BinaryOp::Shr, of, n) if n.as_int() == Some(1) => Some(&**of),
+            _ => None,
+        };
+        let ordered = |a: &'e Expr, b: &'e Expr| match (self.is_less(a, b), self.is_less(b, a)) {
+            (true, _) => Some((a, b)),
+            (_, true) => Some((b, a)),
+            _ => None,
+        };
+        match &value.kind {
+            ExprKind::Builtin { op, args, .. } if op.facts.result == ResultRange::Middle => match &args[..] {
+                [a, b] if integer(a).is_some_and(Scalar::is_unsigned) => ordered(a, b),
+                _ => None,
+            },
+            // The distance of numbers without a sign does not wrap, if they are in order.
+            ExprKind::Binary(BinaryOp::Add, low, step) if integer(value).is_some_and(Scalar::is_unsigned) => {
+                let ExprKind::Binary(BinaryOp::Sub, high, from) = &strip(half(strip(step))?).kind else {
+                    return None;
+                };
+                (same(strip(from), strip(low)) && self.is_less(low, high)).then_some((&**low, &**high))
+            }
+            _ => {
+                let ExprKind::Binary(BinaryOp::Add, a, b) = &strip(half(value)?).kind else { return None };
+                ordered(a, b).filter(|_| self.is_exact_sum(a, b, scope))
             }
         }
     }
@@ -184,6 +242,17 @@ impl Known {
 fn stepped(e: &Expr, place: &Expr, by: &Expr) -> Option<Expr> {
     let ExprKind::Binary(BinaryOp::Add, of, n) = &e.kind else { return None };
     (same(of, place) && same(n, by)).then(|| place.clone())
+}
+
+/// Whether an expression is the lesser or the greater of two such sums, or what is left of one, as the ends are between which a search
+/// begins.
+fn is_end(e: &Expr) -> bool {
+    let is_kind =
+        |result| matches!(result, ResultRange::Least | ResultRange::Greatest | ResultRange::Remaining);
+    match &strip(e).kind {
+        ExprKind::Builtin { op, args, .. } => is_kind(op.facts.result) && args.iter().all(is_sum),
+        _ => false,
+    }
 }
 
 /// Whether an expression is made of variables, lengths and constants by addition and subtraction.

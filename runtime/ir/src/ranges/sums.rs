@@ -5,7 +5,7 @@
 //!
 //! Arithmetic of n bits is exact modulo 2^n: an exact sum that fits its type is the value, whatever its parts do on the way.
 
-use super::arithmetic::addends;
+use super::addends::addends;
 use super::known::{Known, same, strip};
 use super::place::Length;
 use super::range::{Range, integer, joined};
@@ -100,8 +100,14 @@ impl FunctionScope<'_> {
         known: &Known,
         fuel: usize,
     ) -> Option<Range> {
+        // The range of a number in the middle of two others is known by itself.
+        let is_middle = || match &e.kind {
+            ExprKind::Binary(_, a, b) => self.between(a, b, known, &mut fuel.clone()).is_some(),
+            _ => false,
+        };
         let is_told = addends(e).into_iter().any(|own| {
-            self.is_share(own) || known.above_or_at(own).any(|(bound, _)| self.is_difference(bound))
+            self.is_share(own) && !is_middle()
+                || known.above_or_at(own).any(|(bound, _)| self.is_difference(bound))
         });
         if is_told { self.cancelled(e, scalar, known, fuel) } else { None }
     }
@@ -110,19 +116,30 @@ impl FunctionScope<'_> {
     fn is_difference(&self, e: &Expr) -> bool {
         match &self.look(e).kind {
             ExprKind::Binary(BinaryOp::Sub, ..) => true,
+            ExprKind::Builtin { op, args, .. } if op.facts.result == ResultRange::Least => {
+                args.iter().any(|own| self.is_difference(own))
+            }
+            _ => self.is_rest(e),
+        }
+    }
+
+    /// Whether an expression is what a number that is no constant leaves of another one, or no more than that.
+    fn is_rest(&self, e: &Expr) -> bool {
+        match &self.look(e).kind {
+            ExprKind::Binary(BinaryOp::Sub, _, less) => less.as_int().is_none(),
             ExprKind::Builtin { op, .. } if op.facts.result == ResultRange::Remaining => true,
             _ => self.is_share(e),
         }
     }
 
-    /// Whether an expression is a part of a difference: a quotient of it, or the lesser of it and another number.
+    /// Whether an expression is a part of such a rest: a quotient of it, or the lesser of it and another number.
     fn is_share(&self, e: &Expr) -> bool {
         let e = self.look(e);
         match &e.kind {
             ExprKind::Builtin { op, args, .. } if op.facts.result == ResultRange::Least => {
-                args.iter().any(|own| self.is_difference(own))
+                args.iter().any(|own| self.is_rest(own))
             }
-            _ => share(e).is_some_and(|whole| self.is_difference(whole)),
+            _ => share(e).is_some_and(|whole| self.is_rest(whole)),
         }
     }
 
@@ -295,18 +312,19 @@ impl<'e> Search<'e> {
     /// A sum that is no less, or no more, with fewer terms that a launch does not know; the sum itself if none is found.
     fn reduced(&mut self, sum: &Sum<'e>, end: End, detours: usize) -> Sum<'e> {
         let (before, mut others) = (self.unknowns(sum), Vec::new());
-        // What cancels at once comes before detours, which may end at a bound that says less.
         for (at, (term, times)) in sum.terms.iter().enumerate() {
             for by in self.ends(term, end.of_multiple(*times)) {
-                if self.trials == 0 || self.fuel == 0 {
-                    return sum.clone();
+                if self.trials > 0 && self.fuel > 0 {
+                    self.trials -= 1;
+                    others.extend(sum.replaced(at, &by));
                 }
-                self.trials -= 1;
-                let Some(other) = sum.replaced(at, &by) else { continue };
-                if self.unknowns(&other) < before {
-                    return self.reduced(&other, end, detours);
-                }
-                others.push(other);
+            }
+        }
+        // What cancels most comes first, and detours last: those may end at a bound that says less.
+        others.sort_by_key(|other| other.terms.len());
+        for other in &others {
+            if self.unknowns(other) < before {
+                return self.reduced(other, end, detours);
             }
         }
         for other in others.into_iter().filter(|_| detours > 0) {
@@ -338,11 +356,14 @@ impl<'e> Search<'e> {
 
     /// Sums that bound an expression from above or from below. With `strictly`, they bound only what is less or more than it.
     fn bounds(&mut self, e: &'e Expr, (end, strictly): (End, bool)) -> Vec<Sum<'e>> {
-        let parts = self.parts(e, (end, strictly));
+        let (mut parts, sum) = (self.parts(e, (end, strictly)), self.scope.sum_of(e));
         if !parts.is_empty() {
+            // A quotient itself may say more than its dividend.
+            if sum.is_plain() && share(self.scope.look(e)).is_some() {
+                parts.insert(0, sum);
+            }
             return parts;
         }
-        let sum = self.scope.sum_of(e);
         if sum.is_plain() {
             return vec![sum];
         }
