@@ -1,6 +1,11 @@
 //! Numbers that a kernel loads: bytes that index tables, lengths, and ends of rows; right as in plain Rust, and proven.
 
-#![allow(clippy::needless_range_loop, unused_variables, reason = "guards are as kernels have them")]
+#![allow(
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    unused_variables,
+    reason = "guards are as kernels have them"
+)]
 
 use warpsmith::prelude::*;
 

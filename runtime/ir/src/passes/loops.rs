@@ -20,12 +20,19 @@ impl Walk<'_> {
         self.hold(&found);
         let (heads, around) = (self.heads(id, Some(cond), body, &before), self.known.clone());
         heads.into_iter().for_each(|(var, range)| self.known.learn(&var, range));
-        piles.iter().for_each(|pile| self.known.learn(&pile.place, pile.begins.clone()));
+        let begins = |known: &mut Known| {
+            piles.iter().for_each(|pile| known.learn(&pile.place, pile.begins.clone()));
+        };
+        let head = self.known.clone();
+        begins(&mut self.known);
         let orders = self.orders(id, Head::While(cond), body, &entry);
+        // Where the condition is asked for the last time, everything may have been raised.
+        self.known = head;
         self.known.learn_orders(orders);
         self.give_symbols(&assigned(body));
         self.mark(cond);
-        let (stays, ends) = (self.implied(cond, true), self.implied(cond, false));
+        let (mut stays, ends) = (self.implied(cond, true), self.implied(cond, false));
+        begins(&mut stays);
         self.with(stays, |walk| walk.looped(body));
         self.lasting.truncate(outer);
         if breaks(body, id) {

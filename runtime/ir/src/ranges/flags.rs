@@ -30,15 +30,20 @@ impl Known {
         }
     }
 
-    /// What follows if a flag has an outcome.
+    /// What follows if a flag has an outcome. A condition of flags is followed, but no flag of theirs again: all ways through these would be
+    /// too many.
     pub(super) fn flagged(&self, var: VarId, outcome: bool, scope: &FunctionScope) -> Known {
         let mut facts = Known::default();
-        for (at, (own, of, cond, holds)) in self.flags.iter().enumerate() {
-            if *own == var && *of == outcome {
-                let mut without = self.clone();
-                without.flags.remove(at);
-                facts.extend(without.implied(cond, *holds, scope));
-            }
+        let asked = self.flags.iter().filter(|(own, of, ..)| *own == var && *of == outcome);
+        let conditions: Vec<_> = asked.map(|(_, _, cond, holds)| (cond, *holds)).collect();
+        if conditions.is_empty() {
+            return facts;
+        }
+        let flags: HashSet<VarId> = self.flags.iter().map(|(own, ..)| *own).collect();
+        let mut without = self.clone();
+        without.flags.retain(|(_, _, cond, _)| !mentions(cond, &flags));
+        for (cond, holds) in conditions {
+            facts.extend(without.implied(cond, holds, scope));
         }
         facts
     }
