@@ -84,8 +84,8 @@ fn float_of_byte(word: u32, k: u32, bias: f32) -> f32 {
     f32::from_bits(byte_perm(word, 0x4b00_0000, 0x7440 + k)) - bias
 }
 
-/// Four numbers of the first of two blocks, which begins in the middle of a word: `word`, and in the last lane of a row its first two
-/// bytes, and the last two of the word that the block begins in.
+/// Four numbers of the first of two blocks: those of `word`. The block's numbers begin in the middle of its first word, so the last lane of
+/// a row has the first two bytes of `word`, and the last two of `first`.
 #[gpu_fn]
 fn unaligned(word: u32, first: u32, quarter: usize) -> u32 {
     byte_perm(word, first, if quarter == 3 { 0x7610 } else { 0x3210 })

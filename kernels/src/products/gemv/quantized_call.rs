@@ -206,7 +206,7 @@ impl<'a, B: Quantized> Family<'a> for GemvQuantized<'a, B> {
     }
 }
 
-/// Rows that a block multiplies on tensor cores: as many bytes for either type of blocks.
+/// Rows that a block multiplies on tensor cores. A step of them has about as many bytes for either type of blocks.
 const fn rows_of_block<B: Quantized>() -> usize {
     if B::UNITS == 17 { 16 } else { 32 }
 }

@@ -17,7 +17,8 @@ pub const DIGITS: usize = 72;
 const LEAST: u32 = 30;
 const MOST: u32 = 200;
 
-/// Stores the digits of a step of a warp, and returns what they are multiplied by: zero if an element is too large for that, or no number.
+/// Stores the digits of a step of a warp, and returns the factor of its numbers. The factor is zero if an element is too large for digits,
+/// or not a number.
 ///
 /// The elements begin at `at`, an even number; the digits at word `to`. Of block `b`, word `DIGITS * b + 8 * d + 2 * q + o` has digit `d` of
 /// those four elements that are multiplied by operand `o` of lane `q` in [`Quantized::two_blocks`]. The first digits are the lowest.

@@ -28,7 +28,8 @@ impl Quantity {
     }
 
     /// An upper bound of this quantity that a launch can be asked to keep below a limit. It leaves out bounds that only the
-    /// device knows, unless their type is short, or that say no more than a wide type does.
+    /// device knows, and bounds that say no more than a 32-bit type does. Of a byte or a short number that the device reads,
+    /// the bound is the greatest value of its type.
     pub fn askable(self) -> Option<Quantity> {
         self.bound(true)
     }

@@ -48,8 +48,8 @@ impl<'a> Difference<'a> {
         paired.most_by_terms().min(self.most_by_terms())
     }
 
-    /// A difference that is not less, without quotients whose dividends are subtracted: `a / c` is at most `a`, and so often `c` times; for
-    /// `d` below `c`, `(a + d) / c` is at most `a`.
+    /// A difference that is at least as large, in which quotients cancel with dividends that are subtracted: `c` times `a / c` is at most `a`,
+    /// and so is `(a + d) / c` for `d` below `c`.
     fn paired(&self) -> Self {
         let mut terms = self.terms.clone();
         for at in 0..terms.len() {

@@ -126,8 +126,8 @@ impl Walk<'_> {
         })
     }
 
-    /// Learns of the length of a part of a slice that a variable is: there are elements, where its start is less than its end, and as many as
-    /// the number that made it. That is so where the part was found in bounds, or the thread has left.
+    /// Learns the length of a part of a slice that a variable holds. The part has elements if its start is less than its end, and it has as
+    /// many as the count that it was made with: it was in bounds, or the thread has left.
     pub(super) fn learn_length(&mut self, var: VarId, init: &Expr) {
         let ExprKind::SubSlice { start, end: Some(end), .. } = &init.kind else { return };
         if self.scope.is_mutable(var) {

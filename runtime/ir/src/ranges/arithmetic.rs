@@ -2,7 +2,8 @@
 //!
 //! The upper end of an unsigned value is that of exact arithmetic: where the kernel's own wraps, the value is
 //! only less, and the lower end rests on that it does not. Signed arithmetic must not wrap; that it does not is a
-//! condition of both ends, but of an index of a butterfly it is one of the whole alone. The lower end of an unsigned range is not negative where it holds.
+//! condition of both ends. For the index of a butterfly, only the whole sum must not wrap. The lower end of an unsigned
+//! range is not negative where it holds.
 
 use super::addends::addends;
 use super::bits;

@@ -142,8 +142,8 @@ impl FunctionScope<'_> {
         self.butterfly_in(&[e], scalar, known, fuel)
     }
 
-    /// The same of an index into a part of a slice, which begins at `start`. No part of either is negative, so that neither has wrapped
-    /// where their sum fits.
+    /// The same for an index into a part of a slice that begins at `start`. No term of either is negative, so neither has wrapped if their
+    /// sum fits.
     pub(super) fn butterfly_of(&self, start: &Expr, index: &Expr, known: &Known) -> Option<Range> {
         let parts = [strip(start), strip(index)];
         self.butterfly_in(&parts, integer(parts[0])?, known, &mut FUEL.clone())

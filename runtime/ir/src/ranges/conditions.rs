@@ -1,7 +1,7 @@
 //! Conditions that have a name.
 
 use super::scope::FunctionScope;
-use crate::ir::{BinaryOp, ConstValue, Expr, ExprKind, Type, UnaryOp};
+use crate::ir::{BinaryOp, Expr, ExprKind, Type, UnaryOp};
 
 impl FunctionScope<'_> {
     /// The stable parts of `a && b && …`, which are true where it is, or of `a || b || …`, which are false where it is.
@@ -16,9 +16,9 @@ impl FunctionScope<'_> {
         Some((all, *op == BinaryOp::And))
     }
 
-    /// Of `if c { … } else { false }`, the condition `c`, which is true where it is; and likewise for the other branch, and for `true`.
+    /// The condition `c` of `if c { … } else { false }`, which is true where the whole is, and the like for `true` and for the other branch.
     fn branch_taken(&self, cond: &Expr, then: &Expr, otherwise: &Expr) -> Option<(Expr, bool)> {
-        let (value, holds) = match (flag(then), flag(otherwise)) {
+        let (value, holds) = match (then.as_bool(), otherwise.as_bool()) {
             (None, Some(value)) => (value, true),
             (Some(value), None) => (value, false),
             _ => return None,
@@ -32,19 +32,8 @@ impl FunctionScope<'_> {
     }
 }
 
-/// The outcome that a condition is by itself.
-fn flag(e: &Expr) -> Option<bool> {
-    match &e.kind {
-        ExprKind::Const(constant) => match constant.value {
-            ConstValue::Bool(value) => Some(value),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// The operands of an operation in each other, from left to right.
-fn chained(e: &Expr, op: BinaryOp) -> Vec<&Expr> {
+pub(super) fn chained(e: &Expr, op: BinaryOp) -> Vec<&Expr> {
     match &e.kind {
         ExprKind::Binary(own, a, b) if *own == op => [chained(a, op), chained(b, op)].concat(),
         _ => vec![e],

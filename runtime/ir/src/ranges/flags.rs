@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 
 use super::changes::assigned;
+use super::conditions::chained;
 use super::known::{Known, is_readable};
 use super::loads::{has_load, mentions};
 use super::scope::FunctionScope;
-use crate::ir::{BinaryOp, Block, ConstValue, Expr, ExprKind, StmtKind, VarId};
+use crate::ir::{BinaryOp, Block, Expr, ExprKind, StmtKind, VarId};
 
 impl Known {
-    /// Learns of the flags that a branch of `if cond { … } else { … }` ends by giving a constant: where a flag has the other outcome, the
-    /// other branch was taken, and nothing in the condition has changed since.
+    /// Learns from flags that are set to a constant at the end of a branch of `if cond { … } else { … }`: where such a flag has the other
+    /// value, the other branch was taken. Only parts of the condition count that have not changed since.
     pub fn learn_flags(&mut self, cond: &Expr, [then, otherwise]: [&Block; 2], scope: &FunctionScope) {
         let mut changed = assigned(then);
         changed.extend(assigned(otherwise));
@@ -25,13 +26,15 @@ impl Known {
                     && !mentions(part, &changed)
                     && !mentions(part, &scope.untracked)
             };
-            let parts = parts(cond, !taken).into_iter().filter(lasts);
+            // Each of these has the outcome, if the condition has it.
+            let parts =
+                chained(cond, if taken { BinaryOp::Or } else { BinaryOp::And }).into_iter().filter(lasts);
             self.flags.extend(parts.map(|part| (var, !value, part.clone(), !taken)));
         }
     }
 
-    /// What follows if a flag has an outcome. A condition of flags is followed, but no flag of theirs again: all ways through these would be
-    /// too many.
+    /// What follows if a flag has an outcome. If its condition has flags in it, these are followed too, but not the flags in their
+    /// conditions: there would be too many ways through them.
     pub(super) fn flagged(&self, var: VarId, outcome: bool, scope: &FunctionScope) -> Known {
         let mut facts = Known::default();
         let asked = self.flags.iter().filter(|(own, of, ..)| *own == var && *of == outcome);
@@ -54,24 +57,9 @@ impl Known {
     }
 }
 
-/// The flag that a block gives a constant at its end.
+/// The flag that a block sets to a constant at its end.
 fn given_last(block: &Block) -> Option<(VarId, bool)> {
     let StmtKind::Assign { place, op: None, value } = &block.stmts.last()?.kind else { return None };
-    match (&place.kind, &value.kind) {
-        (ExprKind::Var(var), ExprKind::Const(constant)) => match constant.value {
-            ConstValue::Bool(value) => Some((*var, value)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Conditions that each have the outcome, if a condition has it.
-fn parts(cond: &Expr, outcome: bool) -> Vec<&Expr> {
-    match &cond.kind {
-        ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if outcome == (*op == BinaryOp::And) => {
-            [parts(a, outcome), parts(b, outcome)].concat()
-        }
-        _ => vec![cond],
-    }
+    let ExprKind::Var(var) = place.kind else { return None };
+    Some((var, value.as_bool()?))
 }

@@ -326,7 +326,7 @@ impl FunctionScope<'_> {
         }
         if let ExprKind::SubSlice { base, start: Some(start), end: None, .. } = &base.kind {
             // The start is in bounds, or the thread has left: the sum is that of an element of the whole.
-            // An index of a butterfly rests on neither of its two parts' own ranges.
+            // For a butterfly, the sum is looked at as a whole: the ranges of its two parts say less.
             let across = at.and_then(|at| self.butterfly_of(start, at, known));
             let start = self.range(start, known);
             let plain = Range {
