@@ -2,8 +2,8 @@
 
 use super::quantity::Quantity;
 
-/// Parts of a condition at most: a launch computes each of them.
-const MOST_PARTS: usize = 200;
+/// Parts of a condition at most: a launch computes each of them, and a person reads them in an explanation.
+const MOST_PARTS: usize = 128;
 /// Numbers from here on come of the ends of a type, and not of what somebody wrote.
 const TELLING: i128 = 1 << 26;
 
