@@ -182,8 +182,7 @@ mod tests {
         let args = [KernelArg::value(Whole { first: 65_535, second: -7, cells })];
         let shape = LaunchShape { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0 };
         let given = Given::new(&shape, &args);
-        let read =
-            |offset, scalar| given.param(&Parameter { position: 0, offset, scalar, name: String::new() });
+        let read = |offset, scalar| given.param(&Parameter { position: 0, offset, scalar, name: "".into() });
         assert_eq!((read(0, Scalar::U16), read(4, Scalar::I32)), (Some(65_535), Some(-7)));
         // The view begins at 8, with its address; then come rows and columns.
         assert_eq!((read(16, Scalar::U64), read(24, Scalar::U64)), (Some(3), Some(4)));

@@ -44,7 +44,7 @@ fn remove_whole(e: &Expr, plain: &mut HashSet<VarId>) {
                 remove_whole(root, plain);
             }
         }
-        _ => e.operands().into_iter().for_each(|operand| remove_whole(operand, plain)),
+        _ => e.each_operand(|operand| remove_whole(operand, plain)),
     }
 }
 

@@ -351,7 +351,7 @@ impl Printer<'_> {
         if let ExprKind::Index { .. } | ExprKind::Field(..) = &e.kind {
             return self.look_at(e, true, found);
         }
-        e.operands().into_iter().all(|operand| self.look_in(operand, found)) && self.is_silent(e)
+        e.all_operands(|operand| self.look_in(operand, found)) && self.is_silent(e)
     }
 
     /// The same for a place; the place may be read.

@@ -70,7 +70,7 @@ impl Printer<'_> {
 
     fn computed_of_names(&self, from: &Expr) -> bool {
         matches!(from.kind, ExprKind::Binary(BinaryOp::Shl, ..))
-            || from.operands().into_iter().any(|operand| self.names_something(operand))
+            || from.any_operand(|operand| self.names_something(operand))
     }
 
     fn named_constant(&mut self, name: &'static str, value: ConstValue, scalar: Scalar) -> Text {

@@ -60,7 +60,7 @@ impl Printer<'_> {
 fn always_evaluates(e: &Expr, part: &Expr) -> bool {
     let in_operands = || match e.lazy() {
         Some(lazy) => always_evaluates(lazy.condition, part),
-        None => e.operands().into_iter().any(|operand| always_evaluates(operand, part)),
+        None => e.any_operand(|operand| always_evaluates(operand, part)),
     };
     std::ptr::eq(e, part) || in_operands()
 }

@@ -326,6 +326,6 @@ pub(super) fn is_fixed(e: &Expr, var: &dyn Fn(VarId) -> bool) -> bool {
         ExprKind::Field(base, _) => {
             !matches!(base.kind, ExprKind::Deref(_) | ExprKind::Index { .. }) && is_fixed(base, var)
         }
-        _ => e.is_operator() && e.operands().into_iter().all(|operand| is_fixed(operand, var)),
+        _ => e.is_operator() && e.all_operands(|operand| is_fixed(operand, var)),
     }
 }

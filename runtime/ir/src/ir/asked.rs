@@ -1,5 +1,7 @@
 //! The quantities that a launch can be asked about.
 
+use std::sync::Arc;
+
 use super::quantity::Quantity;
 
 /// Parts of a condition at most: a launch computes each of them, and a person reads them in an explanation.
@@ -15,14 +17,14 @@ impl Quantity {
             Quantity::Unknown(..) => false,
             _ => true,
         };
-        own && self.parts().into_iter().all(Quantity::is_telling)
+        own && self.parts().iter().all(Quantity::is_telling)
     }
 
     /// Returns whether a launch computes it in no time.
     pub fn is_short(&self) -> bool {
         fn count(of: &Quantity, left: &mut usize) -> bool {
             *left = left.saturating_sub(1);
-            *left > 0 && of.parts().into_iter().all(|part| count(part, left))
+            *left > 0 && of.parts().iter().all(|part| count(part, left))
         }
         count(self, &mut MOST_PARTS.clone())
     }
@@ -41,17 +43,18 @@ impl Quantity {
 
     /// A known quantity that is not less, or not more. Factors are not negative.
     fn bound(self, upper: bool) -> Option<Quantity> {
-        let both = |ab: [Quantity; 2], join: fn(Quantity, Quantity) -> Quantity| {
-            let [a, b] = ab;
+        let both = |ab: Arc<[Quantity; 2]>, join: fn(Quantity, Quantity) -> Quantity| {
+            let [a, b] = Arc::unwrap_or_clone(ab);
             Some(join(a.bound(upper)?, b.bound(upper)?))
         };
-        let either = |ab: [Quantity; 2], join: fn(Quantity, Quantity) -> Quantity| {
-            let [a, b] = ab;
+        let either = |ab: Arc<[Quantity; 2]>, join: fn(Quantity, Quantity) -> Quantity| {
+            let [a, b] = Arc::unwrap_or_clone(ab);
             match (a.bound(upper), b.bound(upper)) {
                 (Some(a), Some(b)) => Some(join(a, b)),
                 (a, b) => a.or(b),
             }
         };
+        let own = Arc::<Quantity>::unwrap_or_clone;
         let is_said = |n: i128| if upper { n < i128::from(i32::MAX) } else { n > i128::from(i32::MIN) };
         match self {
             // A byte or a short number that the device reads is no more than its type holds.
@@ -60,24 +63,24 @@ impl Quantity {
                 is_said(end).then_some(Quantity::Const(end))
             }
             Quantity::Const(n) => is_said(n).then_some(self),
-            Quantity::Offset(a, c) => is_said(c).then_some(a.bound(upper)?.plus(c)),
-            Quantity::Quotient(a, c) => Some(a.bound(upper)?.quotient(c)),
-            Quantity::Negated(a) => Some(a.bound(!upper)?.negated()),
-            Quantity::Power(a) => Some(a.bound(upper)?.power()),
-            Quantity::Ones(a) => Some(a.bound(upper)?.ones()),
+            Quantity::Offset(a, c) => is_said(c).then_some(own(a).bound(upper)?.plus(c)),
+            Quantity::Quotient(a, c) => Some(own(a).bound(upper)?.quotient(c)),
+            Quantity::Negated(a) => Some(own(a).bound(!upper)?.negated()),
+            Quantity::Power(a) => Some(own(a).bound(upper)?.power()),
+            Quantity::Ones(a) => Some(own(a).bound(upper)?.ones()),
             Quantity::Ratio(ab) => {
-                let [a, b] = *ab;
+                let [a, b] = Arc::unwrap_or_clone(ab);
                 // A number divided is not one that says nothing.
                 let a = if a.as_const().is_some() { a } else { a.bound(upper)? };
                 let b = b.bound(!upper).filter(|b| b.as_const().is_none_or(|b| b > 0))?;
                 Some(a.ratio(b))
             }
-            Quantity::Sum(ab) => both(*ab, Quantity::sum),
-            Quantity::Product(ab) => both(*ab, Quantity::product),
-            Quantity::Least(ab) if upper => either(*ab, Quantity::least),
-            Quantity::Least(ab) => both(*ab, Quantity::least),
-            Quantity::Greatest(ab) if upper => both(*ab, Quantity::greatest),
-            Quantity::Greatest(ab) => either(*ab, Quantity::greatest),
+            Quantity::Sum(ab) => both(ab, Quantity::sum),
+            Quantity::Product(ab) => both(ab, Quantity::product),
+            Quantity::Least(ab) if upper => either(ab, Quantity::least),
+            Quantity::Least(ab) => both(ab, Quantity::least),
+            Quantity::Greatest(ab) if upper => both(ab, Quantity::greatest),
+            Quantity::Greatest(ab) => either(ab, Quantity::greatest),
             known => Some(known),
         }
     }

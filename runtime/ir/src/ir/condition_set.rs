@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn more_numbers_than_are_remembered_are_computed() {
         let many = (0..MOST_NUMBERS as i128 + 1).map(|at| {
-            let limit = Quantity::Len(at as usize, format!("x{at}"));
+            let limit = Quantity::Len(at as usize, format!("x{at}").into());
             Condition { below: Quantity::Const(at), limit }
         });
         let set = ConditionSet::new(

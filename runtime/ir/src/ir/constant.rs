@@ -153,7 +153,7 @@ impl Expr {
         if let ExprKind::Const(c) = &self.kind {
             see(c, &self.ty);
             if let Spelling::Computed(from) = &c.spelling {
-                from.operands().into_iter().for_each(|operand| operand.spelling_parts(see));
+                from.each_operand(|operand| operand.spelling_parts(see));
             }
         }
     }

@@ -254,21 +254,27 @@ macro_rules! lazy {
     };
 }
 
-/// The direct operands of a kind of expression, in evaluation order, borrowed one way or the other.
+/// Calls a function for the direct operands of a kind of expression, in evaluation order, borrowed one way or the other.
 macro_rules! operands {
-    ($kind:expr, $iter:ident, $as_option:ident, $($by:tt)+) => {
+    ($kind:expr, $see:expr, $iter:ident, $as_option:ident, $($by:tt)+) => {
         match $kind {
             ExprKind::Const(_)
             | ExprKind::Unit
             | ExprKind::Var(_)
             | ExprKind::Table { .. }
             | ExprKind::Global(_)
-            | ExprKind::Closure(_) => vec![],
-            ExprKind::Unary(_, a) | ExprKind::Exact(a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => vec![a],
-            ExprKind::Len(a) | ExprKind::Ref(a) | ExprKind::Deref(a) | ExprKind::ArrayRepeat(a, _) => vec![a],
-            ExprKind::Binary(_, a, b) => vec![a, b],
-            ExprKind::Index { base, index, .. } => vec![base, index],
-            ExprKind::Select(c, a, b) => vec![c, a, b],
+            | ExprKind::Closure(_) => {}
+            ExprKind::Unary(_, a) | ExprKind::Exact(a) | ExprKind::Cast(a) | ExprKind::Field(a, _) => $see(a),
+            ExprKind::Len(a) | ExprKind::Ref(a) | ExprKind::Deref(a) | ExprKind::ArrayRepeat(a, _) => $see(a),
+            ExprKind::Binary(_, a, b) | ExprKind::Index { base: a, index: b, .. } => {
+                $see(a);
+                $see(b);
+            }
+            ExprKind::Select(c, a, b) => {
+                $see(c);
+                $see(a);
+                $see(b);
+            }
             ExprKind::Call { args, .. }
             | ExprKind::CallClosure { args, .. }
             | ExprKind::Builtin { args, .. }
@@ -276,10 +282,10 @@ macro_rules! operands {
             | ExprKind::Vector(args)
             | ExprKind::Variant(_, _, args)
             | ExprKind::Tuple(args)
-            | ExprKind::ArrayList(args) => args.$iter().collect(),
+            | ExprKind::ArrayList(args) => args.$iter().for_each($see),
             ExprKind::SubSlice { base, start, end, .. } => {
                 let parts = [Some(base), start.$as_option(), end.$as_option()];
-                parts.into_iter().flatten().map(|e| $($by)+ **e).collect()
+                parts.into_iter().flatten().for_each(|e| $see($($by)+ **e));
             }
         }
     };
@@ -307,14 +313,36 @@ impl Expr {
         matches!(self.kind, ExprKind::Var(own) if own == var)
     }
 
-    /// Its direct operands, in evaluation order. A closure's body is not an operand.
+    /// Calls `see` for each direct operand, in evaluation order. A closure's body is not an operand.
+    pub fn each_operand<'e>(&'e self, mut see: impl FnMut(&'e Expr)) {
+        operands!(&self.kind, see, iter, as_ref, &)
+    }
+
+    /// Whether all of its direct operands pass a test.
+    pub fn all_operands<'e>(&'e self, mut test: impl FnMut(&'e Expr) -> bool) -> bool {
+        let mut all = true;
+        self.each_operand(|e| all = all && test(e));
+        all
+    }
+
+    /// Whether one of its direct operands passes a test.
+    pub fn any_operand<'e>(&'e self, mut test: impl FnMut(&'e Expr) -> bool) -> bool {
+        !self.all_operands(|e| !test(e))
+    }
+
+    /// Its direct operands, in evaluation order.
     pub fn operands(&self) -> Vec<&Expr> {
-        operands!(&self.kind, iter, as_ref, &)
+        let mut all = Vec::new();
+        self.each_operand(|e| all.push(e));
+        all
     }
 
     /// Its direct operands, to be rewritten in place.
-    pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
-        operands!(&mut self.kind, iter_mut, as_mut, &mut)
+    pub fn operands_mut<'e>(&'e mut self) -> Vec<&'e mut Expr> {
+        let mut all = Vec::new();
+        let mut see = |e: &'e mut Expr| all.push(e);
+        operands!(&mut self.kind, see, iter_mut, as_mut, &mut);
+        all
     }
 
     /// Its operands, if some of them are not always evaluated.
@@ -378,6 +406,6 @@ impl Expr {
             ExprKind::CallClosure { .. } => true,
             _ => false,
         };
-        own || self.operands().iter().any(|e| e.has_effect())
+        own || self.any_operand(|e| e.has_effect())
     }
 }

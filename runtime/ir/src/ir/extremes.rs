@@ -1,5 +1,7 @@
 //! The lesser and the greater of two quantities, as short as their forms allow.
 
+use std::sync::Arc;
+
 use super::Quantity;
 
 impl Quantity {
@@ -42,7 +44,7 @@ impl Quantity {
             (Quantity::Least(ab), Quantity::Const(c)) | (Quantity::Const(c), Quantity::Least(ab))
                 if ab.iter().any(|a| a.as_const().is_some()) =>
             {
-                let [a, b] = *ab;
+                let [a, b] = Arc::unwrap_or_clone(ab);
                 let (a, b) = if a.as_const().is_some() { (b, a) } else { (a, b) };
                 b.least(Quantity::Const(c)).least(a)
             }
@@ -56,7 +58,7 @@ impl Quantity {
             (Quantity::Least(ab), c) | (c, Quantity::Least(ab))
                 if ab.iter().any(|a| a.apart(&c).is_some()) =>
             {
-                let [a, b] = *ab;
+                let [a, b] = Arc::unwrap_or_clone(ab);
                 if a.apart(&c).is_some() { a.least(c).least(b) } else { a.least(b.least(c)) }
             }
             (a, b) => Quantity::Least([a, b].into()),
@@ -72,7 +74,7 @@ impl Quantity {
             (Quantity::Greatest(ab), Quantity::Const(c)) | (Quantity::Const(c), Quantity::Greatest(ab))
                 if ab.iter().any(|a| a.as_const().is_some()) =>
             {
-                let [a, b] = *ab;
+                let [a, b] = Arc::unwrap_or_clone(ab);
                 let (a, b) = if a.as_const().is_some() { (b, a) } else { (a, b) };
                 b.greatest(Quantity::Const(c)).greatest(a)
             }
@@ -86,7 +88,7 @@ impl Quantity {
             (Quantity::Greatest(ab), c) | (c, Quantity::Greatest(ab))
                 if ab.iter().any(|a| a.apart(&c).is_some()) =>
             {
-                let [a, b] = *ab;
+                let [a, b] = Arc::unwrap_or_clone(ab);
                 if a.apart(&c).is_some() { a.greatest(c).greatest(b) } else { a.greatest(b.greatest(c)) }
             }
             (a, b) => Quantity::Greatest([a, b].into()),

@@ -1,6 +1,8 @@
 //! Integers known at a launch: lengths, parameters, extents, and numbers computed from them.
 //!
-//! Values are exact: nothing wraps. Independent of expressions and kernels.
+//! Values are exact: nothing wraps. Independent of expressions and kernels. Copies share their parts: proofs make many.
+
+use std::sync::Arc;
 
 use super::Scalar;
 use super::condition::{LaunchValues, Whole};
@@ -15,7 +17,7 @@ pub enum Quantity {
     /// An integer that a parameter is or has.
     Param(Parameter),
     /// The length of a slice parameter, by position, with its name.
-    Len(usize, String),
+    Len(usize, Arc<str>),
     /// Threads of a block along `x`, `y` or `z`.
     BlockDim(usize),
     /// Blocks of the grid along `x`, `y` or `z`.
@@ -23,29 +25,29 @@ pub enum Quantity {
     /// Bytes of the launch's dynamic shared memory.
     SharedBytes,
     /// The address of a slice parameter, by position, modulo a number of bytes.
-    Misalignment(usize, u32, String),
+    Misalignment(usize, u32, Arc<str>),
     /// A number that only the device knows, with its minimum and maximum.
     Unknown(usize, [i128; 2]),
     /// A quantity and a constant.
-    Offset(Box<Quantity>, i128),
+    Offset(Arc<Quantity>, i128),
     /// A sum.
-    Sum(Box<[Quantity; 2]>),
+    Sum(Arc<[Quantity; 2]>),
     /// A product.
-    Product(Box<[Quantity; 2]>),
+    Product(Arc<[Quantity; 2]>),
     /// A quotient by a positive constant, rounded towards zero.
-    Quotient(Box<Quantity>, i128),
+    Quotient(Arc<Quantity>, i128),
     /// The quotient of a number that is not negative by a positive one; no number otherwise.
-    Ratio(Box<[Quantity; 2]>),
+    Ratio(Arc<[Quantity; 2]>),
     /// Two to the power of a number from 0 to 62; no number otherwise.
-    Power(Box<Quantity>),
+    Power(Arc<Quantity>),
     /// The least number whose bits are all ones that is no less than a number which is not negative; no number otherwise.
-    Ones(Box<Quantity>),
+    Ones(Arc<Quantity>),
     /// The number below zero.
-    Negated(Box<Quantity>),
+    Negated(Arc<Quantity>),
     /// The lesser.
-    Least(Box<[Quantity; 2]>),
+    Least(Arc<[Quantity; 2]>),
     /// The greater.
-    Greatest(Box<[Quantity; 2]>),
+    Greatest(Arc<[Quantity; 2]>),
 }
 
 /// An integer of a kernel's parameter: the parameter itself, a field of it, or an extent of a view in it.
@@ -58,7 +60,7 @@ pub struct Parameter {
     /// Its type.
     pub scalar: Scalar,
     /// How Rust names it: `n`, `field.width`, `m.rows()`.
-    pub name: String,
+    pub name: Arc<str>,
 }
 
 /// Parts of two quantities that are compared at most to tell which is less.
@@ -69,14 +71,14 @@ impl Quantity {
     pub fn plus(self, c: i128) -> Quantity {
         match self {
             Quantity::Const(n) => Quantity::Const(n.saturating_add(c)),
-            Quantity::Offset(inner, n) if n.saturating_add(c) == 0 => *inner,
+            Quantity::Offset(inner, n) if n.saturating_add(c) == 0 => Arc::unwrap_or_clone(inner),
             Quantity::Offset(inner, n) => Quantity::Offset(inner, n.saturating_add(c)),
             Quantity::Least(ab) => {
-                let [a, b] = *ab;
+                let [a, b] = Arc::unwrap_or_clone(ab);
                 a.plus(c).least(b.plus(c))
             }
             Quantity::Greatest(ab) => {
-                let [a, b] = *ab;
+                let [a, b] = Arc::unwrap_or_clone(ab);
                 a.plus(c).greatest(b.plus(c))
             }
             other if c == 0 => other,
@@ -88,7 +90,9 @@ impl Quantity {
     pub fn sum(self, other: Quantity) -> Quantity {
         match (self, other) {
             (a, Quantity::Const(c)) | (Quantity::Const(c), a) => a.plus(c),
-            (Quantity::Offset(a, c), b) | (b, Quantity::Offset(a, c)) => a.sum(b).plus(c),
+            (Quantity::Offset(a, c), b) | (b, Quantity::Offset(a, c)) => {
+                Arc::unwrap_or_clone(a).sum(b).plus(c)
+            }
             (Quantity::Negated(a), b) | (b, Quantity::Negated(a)) if *a == b => Quantity::Const(0),
             (a, b) => Quantity::Sum([a, b].into()),
         }
@@ -110,8 +114,8 @@ impl Quantity {
     pub fn negated(self) -> Quantity {
         match self {
             Quantity::Const(n) => Quantity::Const(n.saturating_neg()),
-            Quantity::Offset(a, c) => a.negated().plus(c.saturating_neg()),
-            Quantity::Negated(a) => *a,
+            Quantity::Offset(a, c) => Arc::unwrap_or_clone(a).negated().plus(c.saturating_neg()),
+            Quantity::Negated(a) => Arc::unwrap_or_clone(a),
             other => Quantity::Negated(other.into()),
         }
     }
@@ -132,7 +136,7 @@ impl Quantity {
             Quantity::Const(n) => Quantity::Const(n / c),
             other if c == 1 => other,
             Quantity::Least(ab) => {
-                let [a, b] = *ab;
+                let [a, b] = Arc::unwrap_or_clone(ab);
                 a.quotient(c).least(b.quotient(c))
             }
             other => Quantity::Quotient(other.into(), c),
@@ -344,7 +348,7 @@ impl Quantity {
     pub fn is_of_block(&self) -> bool {
         match self {
             Quantity::Const(_) | Quantity::BlockDim(_) => true,
-            _ => !self.parts().is_empty() && self.parts().into_iter().all(Quantity::is_of_block),
+            _ => !self.parts().is_empty() && self.parts().iter().all(Quantity::is_of_block),
         }
     }
 
@@ -372,19 +376,22 @@ impl Quantity {
     }
 
     fn has(&self, is_such: &dyn Fn(&Quantity) -> bool) -> bool {
-        is_such(self) || self.parts().into_iter().any(|part| part.has(is_such))
+        is_such(self) || self.parts().iter().any(|part| part.has(is_such))
     }
 
     /// The quantities that it is computed of.
-    pub(super) fn parts(&self) -> Vec<&Quantity> {
+    pub(super) fn parts(&self) -> &[Quantity] {
         match self {
-            Quantity::Offset(a, _) | Quantity::Quotient(a, _) | Quantity::Negated(a) => vec![a],
-            Quantity::Power(a) | Quantity::Ones(a) => vec![a],
+            Quantity::Offset(a, _)
+            | Quantity::Quotient(a, _)
+            | Quantity::Negated(a)
+            | Quantity::Power(a)
+            | Quantity::Ones(a) => std::slice::from_ref(a),
             Quantity::Sum(ab)
             | Quantity::Product(ab)
             | Quantity::Ratio(ab)
             | Quantity::Least(ab)
-            | Quantity::Greatest(ab) => ab.iter().collect(),
+            | Quantity::Greatest(ab) => &**ab,
             Quantity::Const(_)
             | Quantity::Param(_)
             | Quantity::Len(..)
@@ -392,7 +399,7 @@ impl Quantity {
             | Quantity::GridDim(_)
             | Quantity::SharedBytes
             | Quantity::Misalignment(..)
-            | Quantity::Unknown(..) => Vec::new(),
+            | Quantity::Unknown(..) => &[],
         }
     }
 }

@@ -33,18 +33,15 @@ pub fn exprs<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Expr)) {
 
 /// Calls `visit` for an expression and everything in it but the bodies of closures.
 pub fn expr<'b>(e: &'b Expr, visit: &mut dyn FnMut(&'b Expr)) {
-    for operand in e.operands() {
-        expr(operand, visit);
-    }
+    e.each_operand(|operand| expr(operand, visit));
     visit(e);
 }
 
 fn closures<'b>(e: &'b Expr, visit: &mut dyn FnMut(&'b Block)) {
-    expr(e, &mut |e| {
-        if let ExprKind::Closure(closure) = &e.kind {
-            visit(&closure.body);
-        }
-    });
+    match &e.kind {
+        ExprKind::Closure(closure) => visit(&closure.body),
+        _ => e.each_operand(|operand| closures(operand, visit)),
+    }
 }
 
 /// The blocks of a statement.

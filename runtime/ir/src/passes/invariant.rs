@@ -325,7 +325,7 @@ pub(super) fn is_guarded(place: &Expr, body: &Block) -> bool {
     let (scalar, mut found) = (integer(place), false);
     visit::exprs(body, &mut |e| {
         let is_guard = scalar.is_some_and(|scalar| guard(e, scalar).is_some());
-        found |= is_guard && e.operands().into_iter().any(|own| same(own, place));
+        found |= is_guard && e.any_operand(|own| same(own, place));
     });
     found
 }

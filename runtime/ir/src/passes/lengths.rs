@@ -26,7 +26,7 @@ pub(crate) fn no_longer(kernel: &Function, one: VarId, other: VarId) -> Option<C
     let len = |var: VarId| {
         let position = kernel.params.iter().position(|param| *param == var)?;
         let of = kernel.var(var);
-        (of.ty.is_slice() && !of.mutable).then(|| Quantity::Len(position, of.name.clone()))
+        (of.ty.is_slice() && !of.mutable).then(|| Quantity::Len(position, of.name.as_str().into()))
     };
     Some(Condition { below: len(one)?.plus(-1), limit: len(other)? })
 }

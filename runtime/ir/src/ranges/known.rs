@@ -456,9 +456,12 @@ pub(crate) fn strip(e: &Expr) -> &Expr {
 
 /// Returns whether two expressions give the same while no variable in them is assigned.
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
+    let loads = || is_load(a) && is_load(b) && a.ty == b.ty;
+    if !a.is_same_operation(b) && !loads() {
+        return false;
+    }
     let (of_a, of_b) = (a.operands(), b.operands());
-    let loads = is_load(a) && is_load(b) && a.ty == b.ty;
-    if !loads && !a.is_same_operation(b) || of_a.len() != of_b.len() {
+    if of_a.len() != of_b.len() {
         return false;
     }
     if integer(a).is_some() && a.ty == b.ty && matches!(a.kind, ExprKind::Binary(BinaryOp::Add, ..)) {
@@ -475,7 +478,7 @@ pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
 
 /// Returns whether an expression changes only when a variable in it is assigned.
 fn is_trackable(e: &Expr) -> bool {
-    is_trackable_itself(e) && e.operands().iter().all(|e| is_trackable(e))
+    is_trackable_itself(e) && e.all_operands(is_trackable)
 }
 
 fn is_trackable_itself(e: &Expr) -> bool {
@@ -492,6 +495,6 @@ pub(crate) fn is_readable(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Index { index, .. } if is_load(e) => is_readable(index),
         _ if e.operands().is_empty() => is_trackable(e),
-        _ => is_trackable_itself(e) && e.operands().iter().all(|e| is_readable(e)),
+        _ => is_trackable_itself(e) && e.all_operands(is_readable),
     }
 }

@@ -38,7 +38,7 @@ impl FunctionScope<'_> {
             ExprKind::Index { base, .. } if is_load(e) => self.is_lent_slice(base),
             _ => true,
         };
-        own && e.operands().iter().all(|e| self.is_lent(e))
+        own && e.all_operands(|e| self.is_lent(e))
     }
 
     /// Whether a slice is one that the kernel borrows, or a part of one.

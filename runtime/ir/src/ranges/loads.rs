@@ -22,7 +22,7 @@ pub(super) fn is_read_only(slice: &Expr) -> bool {
 
 /// Whether an expression has such an element in it.
 pub(crate) fn has_load(e: &Expr) -> bool {
-    is_load(e) || e.operands().iter().any(|e| has_load(e))
+    is_load(e) || e.any_operand(has_load)
 }
 
 /// Whether a statement itself, without the blocks in it, may write memory or order it, and whether it holds a closure, which may.
@@ -60,5 +60,5 @@ pub(super) fn block_writes(block: &Block) -> bool {
 pub(crate) fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
     matches!(e.kind, ExprKind::Var(var) if vars.contains(&var))
         || is_load(e) && vars.contains(&MEMORY)
-        || e.operands().iter().any(|e| mentions(e, vars))
+        || e.any_operand(|e| mentions(e, vars))
 }

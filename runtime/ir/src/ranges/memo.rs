@@ -14,25 +14,28 @@ pub(super) struct Memo {
     /// The address of these facts. Others, such as those in a branch, live for a part of the proof only.
     facts: Cell<Option<*const Known>>,
     found: RefCell<HashMap<VarId, Range>>,
+    /// What was found during searches for terms that cancel, which may say less.
+    searched: RefCell<HashMap<VarId, Range>>,
 }
 
 impl Memo {
     fn begin(&self, known: &Known) {
         self.facts.set(Some(known));
         self.found.borrow_mut().clear();
+        self.searched.borrow_mut().clear();
     }
 
-    /// The range of a variable, computed at most once if `keeps`.
-    pub fn of(&self, var: VarId, known: &Known, keeps: bool, compute: impl FnOnce() -> Range) -> Range {
+    /// The range of a variable, computed at most once in a search, and once outside.
+    pub fn of(&self, var: VarId, known: &Known, searches: bool, compute: impl FnOnce() -> Range) -> Range {
         if self.facts.get() != Some(std::ptr::from_ref(known)) {
             return compute();
         }
-        let found = self.found.borrow().get(&var).cloned();
+        let held = |of: &RefCell<HashMap<VarId, Range>>| of.borrow().get(&var).cloned();
+        let found = held(&self.found).or_else(|| held(&self.searched).filter(|_| searches));
         found.unwrap_or_else(|| {
             let range = compute();
-            if keeps {
-                self.found.borrow_mut().insert(var, range.clone());
-            }
+            let found = if searches { &self.searched } else { &self.found };
+            found.borrow_mut().insert(var, range.clone());
             range
         })
     }

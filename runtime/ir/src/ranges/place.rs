@@ -37,7 +37,7 @@ impl Place {
     /// The integer that it is.
     pub fn integer(self, scalar: Scalar) -> Quantity {
         let Place { position, offset, name } = self;
-        Quantity::Param(Parameter { position, offset, scalar, name })
+        Quantity::Param(Parameter { position, offset, scalar, name: name.into() })
     }
 
     /// A part of it.
@@ -173,7 +173,7 @@ impl FunctionScope<'_> {
         }
         match (self.parameter(of)?, of.ty.peeled()) {
             (place, Type::Slice(_)) if place.offset == 0 => {
-                Some(Length::of(Quantity::Len(place.position, place.name)))
+                Some(Length::of(Quantity::Len(place.position, place.name.into())))
             }
             (place, Type::View { rank: 1, .. }) => {
                 Some(Length::of(place.of_view(1, "len")?.integer(Scalar::U64)))
@@ -362,7 +362,7 @@ impl FunctionScope<'_> {
         }
         let place = self.parameter(of).filter(|place| place.offset == 0)?;
         let is_slice = matches!(of.ty.peeled(), Type::Slice(_));
-        is_slice.then_some(Quantity::Misalignment(place.position, bytes as u32, place.name))
+        is_slice.then_some(Quantity::Misalignment(place.position, bytes as u32, place.name.into()))
     }
 
     /// The address that something is a multiple of, where its declaration says it.

@@ -210,7 +210,7 @@ impl<'a> FunctionScope<'a> {
             ExprKind::Builtin { op, .. } => op.position().is_some() || op.facts.result.is_of_arguments(),
             _ => false,
         };
-        own && e.operands().iter().all(|e| self.is_stable(e))
+        own && e.all_operands(|e| self.is_stable(e))
     }
 
     /// The conditions under which `below < limit` holds: none, one, or `None` if it cannot be ensured.
@@ -439,9 +439,8 @@ impl<'a> FunctionScope<'a> {
         let all = Range::of_type(scalar);
         let ends = scalar.int_range()?;
         if let Some(definition) = self.definitions.get(&var) {
-            // A range that is found during a search for terms that cancel may say less.
-            let keeps = !self.searches.get();
-            return Some(self.memo.of(var, known, keeps, || self.within(definition, known, fuel)));
+            let searches = self.searches.get();
+            return Some(self.memo.of(var, known, searches, || self.within(definition, known, fuel)));
         }
         if let Some(range) = self.ranges.get(&var) {
             return Some(range.clone());
@@ -456,7 +455,7 @@ impl<'a> FunctionScope<'a> {
         }
         Some(match position {
             Some(position) if self.is_kernel && *kind == VarKind::Param => {
-                let name = name.clone();
+                let name = name.as_str().into();
                 Range::exactly(Quantity::Param(Parameter { position, offset: 0, scalar, name }))
             }
             _ => {

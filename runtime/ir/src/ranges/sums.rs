@@ -5,6 +5,8 @@
 //!
 //! Arithmetic of n bits is exact modulo 2^n: an exact sum that fits its type is the value, whatever its parts do on the way.
 
+use std::collections::HashMap;
+
 use super::addends::addends;
 use super::known::{Known, same, strip};
 use super::place::Length;
@@ -151,7 +153,7 @@ impl FunctionScope<'_> {
         if apart.terms.len() == less.terms.len() + more.terms.len() || self.searches.replace(true) {
             return None;
         }
-        let mut search = Search { scope: self, known, fuel: FUEL, trials: MOST_TRIALS };
+        let mut search = Search::new(self, known, FUEL);
         let exact = [less, more].map(|sum| Some(self.exact(search.range(&sum), scalar)?.all_needs()));
         let least = search.reduced(&apart, End::Low, MOST_DETOURS);
         let apart = search.range(&least);
@@ -205,7 +207,7 @@ impl FunctionScope<'_> {
 
     fn searched(&self, e: &Expr, scalar: Scalar, known: &Known, fuel: usize) -> Option<Range> {
         let sum = self.sum_of(e);
-        let mut search = Search { scope: self, known, fuel, trials: MOST_TRIALS };
+        let mut search = Search::new(self, known, fuel);
         let before = search.unknowns(&sum);
         let [low, high] = [End::Low, End::High].map(|end| search.reduced(&sum, end, MOST_DETOURS));
         if [&low, &high].iter().all(|sum| search.unknowns(sum) == before) {
@@ -284,14 +286,26 @@ struct Search<'e> {
     known: &'e Known,
     fuel: usize,
     trials: usize,
+    /// The ranges of terms that were asked for: each stands in many sums.
+    found: HashMap<*const Expr, Range>,
 }
 
 impl<'e> Search<'e> {
+    fn new(scope: &'e FunctionScope<'e>, known: &'e Known, fuel: usize) -> Self {
+        Search { scope, known, fuel, trials: MOST_TRIALS, found: HashMap::new() }
+    }
+
+    /// The range of a term.
+    fn of_term(&mut self, e: &'e Expr) -> &Range {
+        let Search { scope, known, fuel, found, .. } = self;
+        found.entry(std::ptr::from_ref(e)).or_insert_with(|| scope.within(e, known, fuel))
+    }
+
     /// The range of an exact sum, by those of its terms.
-    fn range(&mut self, sum: &Sum) -> Range {
+    fn range(&mut self, sum: &Sum<'e>) -> Range {
         let start = Range::numbers(sum.number, sum.number);
         sum.terms.iter().fold(start, |all, (e, times)| {
-            let Range { low, high, needs, low_needs } = self.scope.within(e, self.known, &mut self.fuel);
+            let Range { low, high, needs, low_needs } = self.of_term(e).clone();
             let of = match *times < 0 {
                 true => {
                     Range { low: high.negated(), high: low.negated(), needs: low_needs, low_needs: needs }
@@ -303,10 +317,8 @@ impl<'e> Search<'e> {
     }
 
     /// The terms that a launch does not know.
-    fn unknowns(&mut self, sum: &Sum) -> usize {
-        let is_unknown =
-            |(e, _): &&(&Expr, i128)| self.scope.within(e, self.known, &mut self.fuel).value().is_none();
-        sum.terms.iter().filter(is_unknown).count()
+    fn unknowns(&mut self, sum: &Sum<'e>) -> usize {
+        sum.terms.iter().filter(|(e, _)| self.of_term(e).value().is_none()).count()
     }
 
     /// A sum that is no less, or no more, with fewer terms that a launch does not know; the sum itself if none is found.

@@ -105,7 +105,7 @@ impl Order {
             ExprKind::SubSlice { base, start, end, .. } => {
                 self.moves_base(base) || [start, end].into_iter().flatten().any(|e| self.changes(e))
             }
-            _ => e.operands().into_iter().any(|operand| self.changes(operand)),
+            _ => e.any_operand(|operand| self.changes(operand)),
         }
     }
 

@@ -31,7 +31,7 @@ impl<T: Constant, const N: usize> Constant for [T; N] {
 /// Returns whether C++ can initialise constant memory with a value: neither with an address, nor with a variant of a union.
 fn is_static(value: &Expr) -> bool {
     let plain = !matches!(value.kind, ExprKind::Ref(_) | ExprKind::Variant(..));
-    plain && value.operands().into_iter().all(is_static)
+    plain && value.all_operands(is_static)
 }
 
 impl<T: Constant + GpuType, const N: usize> Constant for &'static [T; N] {

@@ -39,7 +39,7 @@ fn is_legible(from: &Expr, value: ConstValue) -> bool {
     let is_wide = |e: &Expr| e.ty.scalar().is_some_and(|s| s.is_int() && s.bits() >= 32);
     // A shift says which bit is meant.
     let shifts = matches!(from.kind, ExprKind::Binary(BinaryOp::Shl, ..));
-    if !is_wide(from) || !(shifts || from.operands().iter().any(|e| e.is_spelled())) {
+    if !is_wide(from) || !(shifts || from.any_operand(|e| e.is_spelled())) {
         return false;
     }
     match &from.kind {

@@ -83,7 +83,7 @@ impl Recorder {
             ExprKind::Builtin { op, args, .. } => {
                 op.effect == Effect::Pure && args.iter().all(|a| self.is_stable(a))
             }
-            _ => value.is_operator() && value.operands().into_iter().all(|operand| self.is_stable(operand)),
+            _ => value.is_operator() && value.all_operands(|operand| self.is_stable(operand)),
         }
     }
 

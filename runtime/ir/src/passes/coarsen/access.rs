@@ -66,7 +66,7 @@ fn elsewhere(kernel: &Function, threads: &Threads, e: &Expr, at: Location, found
         ExprKind::Var(var) if gives_written(kernel, *var) => {
             *found = refused(kernel.var(*var).name.clone(), at)
         }
-        _ => e.operands().into_iter().for_each(|operand| elsewhere(kernel, threads, operand, at, found)),
+        _ => e.each_operand(|operand| elsewhere(kernel, threads, operand, at, found)),
     }
 }
 
@@ -235,7 +235,7 @@ impl<'a> Walk<'a> {
                     }
                 });
             }
-            _ => e.operands().into_iter().for_each(|operand| self.expr(operand, touched, surely)),
+            _ => e.each_operand(|operand| self.expr(operand, touched, surely)),
         }
     }
 

@@ -145,7 +145,7 @@ fn is_silent(e: &Expr) -> bool {
         ExprKind::Builtin { op, .. } => op.position().is_some(),
         _ => false,
     };
-    own && e.operands().into_iter().all(is_silent)
+    own && e.all_operands(is_silent)
 }
 
 /// Drops statements.

@@ -41,7 +41,7 @@ impl Lends {
                 args.iter().for_each(|arg| self.find(arg));
             }
             _ if path_of(e).is_some() => {}
-            _ => e.operands().into_iter().for_each(|e| self.find(e)),
+            _ => e.each_operand(|e| self.find(e)),
         }
     }
 }

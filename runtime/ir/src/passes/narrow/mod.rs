@@ -128,7 +128,7 @@ struct Counted {
 fn is_small(e: &Expr) -> bool {
     fn count(e: &Expr, left: &mut usize) -> bool {
         *left = left.saturating_sub(1);
-        *left > 0 && e.operands().into_iter().all(|e| count(e, left))
+        *left > 0 && e.all_operands(|e| count(e, left))
     }
     count(e, &mut MOST_PARTS.clone())
 }
@@ -348,7 +348,7 @@ impl Walk<'_> {
         let is_number = integer(index).is_some();
         let position = self.scope.params.iter().position(|param| *param == slice);
         if let Some(position) = position.filter(|position| *position < 64 && is_number) {
-            let below = Quantity::Len(position, self.scope.name(slice).to_owned());
+            let below = Quantity::Len(position, self.scope.name(slice).into());
             let fits = Condition { below, limit: Quantity::Const(fit::LIMIT) };
             if narrowing.accept(&[fits]) {
                 narrowing.short |= 1 << position;
@@ -380,6 +380,6 @@ impl Narrowing {
     /// Returns whether a narrowed variable stands in an expression.
     fn is_narrowed(&self, e: &Expr) -> bool {
         matches!(&e.kind, ExprKind::Var(var) if self.narrowed.contains(var))
-            || e.operands().iter().any(|e| self.is_narrowed(e))
+            || e.any_operand(|e| self.is_narrowed(e))
     }
 }

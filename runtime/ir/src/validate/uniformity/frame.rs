@@ -166,7 +166,7 @@ impl<'f> Frame<'f> {
             }
             _ => {}
         }
-        e.operands().into_iter().for_each(|operand| self.varying_calls(operand, calls));
+        e.each_operand(|operand| self.varying_calls(operand, calls));
     }
 
     /// The name in an expression that makes it vary by more than `limit`.
