@@ -52,6 +52,7 @@ mod parameters;
 mod patterns;
 #[macro_use]
 mod plain;
+mod plain_blocks;
 mod plain_bytes;
 mod plain_conditions;
 mod plain_constants;

@@ -17,8 +17,7 @@ impl Lower<'_> {
             return None;
         }
         let nothing: Expr = syn::parse_quote!({});
-        let otherwise = e.else_branch.as_ref().map_or(&nothing, |(_, branch)| &**branch);
-        Some(self.chain_of(&terms, &e.then_branch, Body::Expr(otherwise)))
+        Some(self.chain_of(&terms, &e.then_branch, Body::Expr(otherwise_of(e, &nothing))))
     }
 
     /// `while let pattern = value && rest { body }`; `None` if no pattern is in the condition.
@@ -44,7 +43,7 @@ impl Lower<'_> {
 
     fn chain_of(&mut self, terms: &[&Expr], then: &Block, otherwise: Body<'_>) -> Lowered {
         match terms.split_first() {
-            Some((Expr::Let(first), rest)) if !rest.iter().any(|term| matches!(term, Expr::Let(_))) => {
+            Some((Expr::Let(first), rest)) if !is_chain(terms) => {
                 self.one_pattern(first, rest, then, otherwise)
             }
             _ => self.several_patterns(terms, then, otherwise),
@@ -75,19 +74,33 @@ impl Lower<'_> {
     fn several_patterns(&mut self, terms: &[&Expr], then: &Block, otherwise: Body<'_>) -> Lowered {
         self.parts += 1;
         let end = format!("__chain{}", self.parts);
-        let leave = self.scoped(|lower| lower.body(otherwise));
-        let (leave_witness, leave_emit) = (leave.witness, leave.emit);
-        let Lowered { witness, emit } = self.scoped(|lower| lower.term(terms, then, &end, &leave_witness));
+        let Lowered { witness, emit } = self.choice(terms, then, otherwise, &end);
         Lowered {
             witness,
             emit: quote!({
                 __r.block_begin(#end, ::core::option::Option::None);
                 #emit
-                let __v = #leave_emit;
-                __r.block_end(#end, __v);
                 __r.loop_end()
             }),
         }
+    }
+
+    /// The same in a block that is there: each `else if` leaves the block that the first `if` has begun.
+    fn choice(&mut self, terms: &[&Expr], then: &Block, otherwise: Body<'_>, end: &str) -> Lowered {
+        let rest = match otherwise {
+            Body::Expr(Expr::If(next)) if leads_to_chain(next) => self.scoped(|lower| {
+                let nothing: Expr = syn::parse_quote!({});
+                let otherwise = Body::Expr(otherwise_of(next, &nothing));
+                lower.choice(&conjunction(&next.cond), &next.then_branch, otherwise, end)
+            }),
+            other => {
+                let Lowered { witness, emit } = self.scoped(|lower| lower.body(other));
+                Lowered { witness, emit: quote!(let __v = #emit; __r.block_end(#end, __v);) }
+            }
+        };
+        let Lowered { witness, emit } = self.scoped(|lower| lower.term(terms, then, end, &rest.witness));
+        let rest = rest.emit;
+        Lowered { witness, emit: quote!(#emit #rest) }
     }
 
     /// The terms of a chain from here on. For the types, what is done if one fails need stand only once: the witness never runs.
@@ -134,6 +147,22 @@ impl Lower<'_> {
 /// Returns whether a condition tests a pattern.
 pub fn has_pattern(cond: &Expr) -> bool {
     conjunction(cond).iter().any(|term| matches!(term, Expr::Let(_)))
+}
+
+/// Returns whether terms need a block of their own: a pattern stands behind another term.
+fn is_chain(terms: &[&Expr]) -> bool {
+    terms.iter().skip(1).any(|term| matches!(term, Expr::Let(_)))
+}
+
+/// Returns whether an `if`, or an `else if` behind it, is such a chain.
+fn leads_to_chain(e: &ExprIf) -> bool {
+    let next = e.else_branch.as_ref().map(|(_, next)| &**next);
+    is_chain(&conjunction(&e.cond)) || matches!(next, Some(Expr::If(next)) if leads_to_chain(next))
+}
+
+/// What an `if` does otherwise.
+fn otherwise_of<'e>(e: &'e ExprIf, nothing: &'e Expr) -> &'e Expr {
+    e.else_branch.as_ref().map_or(nothing, |(_, branch)| branch)
 }
 
 /// The terms of `a && b && c`.

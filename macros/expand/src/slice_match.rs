@@ -97,16 +97,16 @@ fn is_none(pat: &Pat) -> bool {
     matches!(pat, Pat::Ident(name) if name.ident == "None")
 }
 
-/// `body` where the test and the guard hold, and else `other`.
+/// `body` where the test and the guard hold, and else `other`, an `if` or a block.
 fn behind(test: &Expr, taken: &Taken, guard: Option<&Expr>, body: &Expr, other: &Expr) -> Expr {
     match guard {
         Some(guard) => {
             let (guard, bound) = (behind_and(guard), bound_in_chain(taken).into_iter());
-            parse_quote!(if #test #(&& #bound)* && #guard { #body } else { #other })
+            parse_quote!(if #test #(&& #bound)* && #guard { #body } else #other)
         }
         None => {
             let bound = bindings(taken);
-            parse_quote!(if #test { #(#bound)* #body } else { #other })
+            parse_quote!(if #test { #(#bound)* #body } else #other)
         }
     }
 }

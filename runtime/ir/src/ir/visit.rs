@@ -22,6 +22,13 @@ pub fn continues(block: &Block, id: LoopId) -> bool {
     any
 }
 
+/// Returns whether a loop's body runs at most once, as a labelled block's does: it ends by leaving the loop, and nothing continues it.
+pub fn runs_once(body: &Block, id: LoopId) -> bool {
+    let ends =
+        matches!(body.stmts.last().map(|stmt| &stmt.kind), Some(StmtKind::Break(_) | StmtKind::Return(_)));
+    ends && !continues(body, id)
+}
+
 /// Calls `visit` for every expression of a block, operands before what uses them.
 pub fn exprs<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Expr)) {
     stmts(block, &mut |stmt| {

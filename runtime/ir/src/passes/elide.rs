@@ -10,8 +10,9 @@ use super::closures::Closures;
 use super::elements::{Stored, learn_elements};
 use super::explain::{Finding, Notes, missing};
 use super::field_vars::{is_inserted, with_field_vars};
-use super::invariant::{Assigned, assigned_integers};
+use super::invariant::Assigned;
 use super::lengths::compare_lengths;
+use super::meeting::Exits;
 use super::narrow::Narrowing;
 use crate::ir::{
     Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind, VarId, visit,
@@ -103,6 +104,8 @@ pub(super) struct Walk<'a> {
     pub(super) counters: Vec<(Expr, Range)>,
     /// Ranges that hold wherever they stand in the loops around, whatever is assigned.
     pub(super) lasting: Vec<(Expr, Range)>,
+    /// The blocks around that run once, as far as what holds behind them is looked for.
+    pub(super) exits: Vec<Exits>,
     /// The findings about indices, if the walk explains and does not mark.
     pub(super) notes: Option<Notes<'a>>,
     /// The assigned values, if the walk looks for those and marks nothing.
@@ -137,6 +140,7 @@ impl<'a> Walk<'a> {
             passed: 0,
             counters,
             lasting,
+            exits: Vec::new(),
             notes: None,
             assigned: None,
             symbols_before: 0,
@@ -203,7 +207,7 @@ impl<'a> Walk<'a> {
         self.known.forget(&assigned(block));
     }
 
-    fn statement(&mut self, stmt: &mut Stmt) {
+    pub(super) fn statement(&mut self, stmt: &mut Stmt) {
         if self.assigned.is_some() {
             self.budget = self.budget.saturating_sub(1);
         }
@@ -218,6 +222,11 @@ impl<'a> Walk<'a> {
     fn walk_statement(&mut self, stmt: &mut Stmt) {
         match &mut stmt.kind {
             StmtKind::If { cond, then, otherwise } => self.branch(cond, then, otherwise),
+            StmtKind::While { id, cond, body, .. }
+                if cond.as_bool() == Some(true) && visit::runs_once(body, *id) =>
+            {
+                self.once(*id, body);
+            }
             StmtKind::While { id, cond, body, .. } => self.while_loop(*id, cond, body),
             StmtKind::For { id, range, body, .. } => self.range_loop(*id, range, body),
             StmtKind::Block(body) => self.block(body),
@@ -298,54 +307,9 @@ impl<'a> Walk<'a> {
             StmtKind::Let { init: None, .. }
             | StmtKind::Shared(_)
             | StmtKind::DynamicShared(_)
-            | StmtKind::Break(_)
             | StmtKind::Continue(_) => {}
+            StmtKind::Break(id) => self.note_exit(*id),
         }
-    }
-
-    fn branch(&mut self, cond: &mut Expr, then: &mut Block, otherwise: &mut Block) {
-        self.mark(cond);
-        self.learn_passed(cond);
-        let (if_true, if_false) = (self.implied(cond, true), self.implied(cond, false));
-        let before = self.known.clone();
-        let places: Vec<Expr> = [&*then, &*otherwise].into_iter().flat_map(assigned_integers).collect();
-        let (mut ends, mut at_ends) = (Vec::new(), Vec::new());
-        for (branch, facts) in [(&mut *then, &if_true), (&mut *otherwise, &if_false)] {
-            self.known.extend(facts.clone());
-            let end = self.ending(branch, &places);
-            let at_end = std::mem::replace(&mut self.known, before.clone());
-            if !leaves(branch) {
-                ends.push(end);
-                at_ends.push(at_end);
-            }
-        }
-        if leaves(then) {
-            self.known.extend(if_false);
-        } else if leaves(otherwise) {
-            self.known.extend(if_true);
-        }
-        // A branch that leaves changes nothing for what comes after it.
-        let branches = [&*then, &*otherwise];
-        let stays = branches.into_iter().filter(|branch| !leaves(branch));
-        let changed: HashSet<VarId> = stays.flat_map(assigned).collect();
-        let orders = self.common_orders(&at_ends, &changed);
-        self.known.forget(&changed);
-        self.known.learn_orders(orders);
-        self.known.learn_flags(cond, branches, &self.scope);
-        for (at, place) in places.iter().enumerate() {
-            let hull = ends.iter().filter_map(|end| end[at].clone()).reduce(|a, b| a.hull(&b));
-            let is_stale = |id| self.scope.is_stale(id, self.symbols_before);
-            let hull = hull.map(|range| range.without(&is_stale));
-            hull.into_iter().for_each(|range| self.learn(place, range));
-        }
-    }
-
-    /// The ranges of integers at the end of a block.
-    pub(super) fn ending(&mut self, block: &mut Block, places: &[Expr]) -> Vec<Option<Range>> {
-        for stmt in &mut block.stmts {
-            self.statement(stmt);
-        }
-        places.iter().map(|place| self.range_at(place)).collect()
     }
 
     /// Adds the range of a variable, unless it is untracked.

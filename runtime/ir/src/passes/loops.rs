@@ -70,7 +70,7 @@ impl Walk<'_> {
         body: &Block,
         facts: &[(Expr, Range)],
     ) -> Assigned {
-        let known = self.known.clone();
+        let (known, exits) = (self.known.clone(), std::mem::take(&mut self.exits));
         let around = self.assigned.replace(Assigned::new());
         let before = std::mem::replace(&mut self.symbols_before, self.scope.symbols());
         let outer = self.hold(facts);
@@ -83,7 +83,7 @@ impl Walk<'_> {
         // Assumptions of this walk hold nowhere else.
         self.scope.undefine(body);
         self.lasting.truncate(outer);
-        (self.known, self.symbols_before) = (known, before);
+        (self.known, self.symbols_before, self.exits) = (known, before, exits);
         std::mem::replace(&mut self.assigned, around).unwrap_or_default()
     }
 
@@ -96,6 +96,7 @@ impl Walk<'_> {
         look: impl FnOnce(&Self) -> R,
     ) -> R {
         let (known, around) = (self.known.clone(), self.assigned.replace(Assigned::new()));
+        let exits = std::mem::take(&mut self.exits);
         begins(&mut self.known);
         if let Some(cond) = cond {
             let stays = self.implied(cond, true);
@@ -104,7 +105,7 @@ impl Walk<'_> {
         self.ending(&mut body.clone(), &[]);
         let found = look(self);
         self.scope.undefine(body);
-        (self.known, self.assigned) = (known, around);
+        (self.known, self.assigned, self.exits) = (known, around, exits);
         found
     }
 

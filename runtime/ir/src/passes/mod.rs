@@ -18,6 +18,7 @@ mod invariant;
 mod left;
 mod lengths;
 mod loops;
+mod meeting;
 mod narrow;
 mod need;
 mod orders;

@@ -117,7 +117,7 @@ impl Writer {
         StmtKind::Expr(expr(ExprKind::Index { base, index, at: AT, proof: Proof::Open }, Scalar::U32))
     }
 
-    fn loop_id(&mut self) -> LoopId {
+    pub(super) fn loop_id(&mut self) -> LoopId {
         self.loops += 1;
         LoopId(self.loops)
     }

@@ -59,6 +59,8 @@ pub(super) struct Run<'a> {
     pub(super) left: bool,
     /// The loop whose next iteration comes next.
     pub(super) continued: Option<LoopId>,
+    /// The loop that is left.
+    pub(super) broken: Option<LoopId>,
     /// The result of the last function.
     pub(super) returned: i128,
     pub(super) module: &'a Module,
@@ -158,13 +160,17 @@ impl Run<'_> {
                         return false;
                     }
                     if self.block(body) && !self.goes_on(*id) {
-                        return true;
+                        return !self.ends(*id);
                     }
                 }
                 // Nobody has seen where a longer loop ends.
                 self.left |= self.value(cond) != 0;
             }
             StmtKind::For { id, range, body } => return self.range_loop(*id, range, body),
+            StmtKind::Break(id) => {
+                self.broken = Some(*id);
+                return true;
+            }
             StmtKind::Continue(id) => {
                 self.continued = Some(*id);
                 return true;
@@ -212,6 +218,11 @@ impl Run<'_> {
         self.continued.take_if(|continued| *continued == id).is_some()
     }
 
+    /// Whether what ended a loop's body ends the loop, and no more than that.
+    fn ends(&mut self, id: LoopId) -> bool {
+        self.broken.take_if(|broken| *broken == id).is_some()
+    }
+
     fn range_loop(&mut self, id: LoopId, range: &RangeLoop, body: &Block) -> Ends {
         let (start, end) = (self.value(&range.start), self.value(&range.end));
         let step = range.step.as_ref().map_or(1, |step| self.value(step));
@@ -236,7 +247,7 @@ impl Run<'_> {
         for value in all {
             self.frame.vars.insert(range.var, value);
             if self.block(body) && !self.goes_on(id) {
-                return true;
+                return !self.ends(id);
             }
         }
         // Nobody has seen what the iterations that were left out change.
@@ -249,6 +260,7 @@ impl Run<'_> {
         let exact = match &e.kind {
             ExprKind::Const(c) => match c.value {
                 ConstValue::Int(n) => n,
+                ConstValue::Bool(b) => i128::from(b),
                 other => unreachable!("not written: {other:?}"),
             },
             ExprKind::Var(var) => self.frame.vars[var],

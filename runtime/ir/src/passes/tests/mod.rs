@@ -1,5 +1,6 @@
 //! Tests of the passes on kernels that are written at random.
 
+mod blocks;
 mod cursors;
 mod flattened;
 mod idioms;

@@ -54,6 +54,7 @@ fn launched(module: &Module, dice: &mut Dice) -> [usize; 2] {
         frame,
         left,
         continued: None,
+        broken: None,
         returned,
         module,
         proven,

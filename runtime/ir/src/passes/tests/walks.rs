@@ -10,9 +10,10 @@ use BinaryOp::{Add, And, BitOr, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Rem, Shl, Shr,
 impl Writer {
     /// One of the idioms.
     pub(super) fn walk(&mut self, scalar: Scalar) -> Vec<StmtKind> {
-        match self.dice.below(30) {
+        match self.dice.below(33) {
             25..28 => self.states(),
-            28.. => self.cursor(),
+            28 | 29 => self.cursor(),
+            30.. => self.labelled(scalar),
             23 | 24 => self.options(scalar),
             16..19 => self.window(scalar),
             19..22 => self.tile(scalar),

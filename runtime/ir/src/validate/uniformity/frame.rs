@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use super::lent::Lent;
-use crate::ir::{
-    Block, Expr, ExprKind, FnId, Function, Location, LoopId, StmtKind, Type, VarId, VarKind, Variance,
-};
+use crate::ir::{Expr, ExprKind, FnId, Function, Location, LoopId, StmtKind, Type, VarId, VarKind, Variance};
 
 /// The reason why control is here: the most varying condition around it.
 #[derive(Clone, Default)]
@@ -185,16 +183,6 @@ impl<'f> Frame<'f> {
         });
         cause.unwrap_or_else(|| "a value of the thread".to_owned())
     }
-}
-
-/// Returns whether a loop is a labelled block: it ends by leaving itself, and nothing continues it.
-pub(super) fn runs_once(body: &Block, id: LoopId) -> bool {
-    let leaves = matches!(body.stmts.last().map(|s| &s.kind), Some(StmtKind::Break(last)) if *last == id);
-    let mut goes_on = false;
-    crate::ir::visit::stmts(body, &mut |stmt| {
-        goes_on |= matches!(&stmt.kind, StmtKind::Continue(next) if *next == id);
-    });
-    leaves && !goes_on
 }
 
 /// The initial values of the immutable variables of a function.

@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet};
 use super::{ValidateError, Warning};
 use crate::ir::{
     Block, Builtin, Effect, Expr, ExprKind, FnId, Function, KernelAttributes, Lanes, Lazy, Location, LoopId,
-    Module, Stmt, StmtKind, SyncScope, Type, Variance,
+    Module, Stmt, StmtKind, SyncScope, Type, Variance, visit::runs_once,
 };
-use frame::{Control, Open, index_variance, root_local, runs_once};
+use frame::{Control, Open, index_variance, root_local};
 
 pub(super) use frame::Frame;
 
