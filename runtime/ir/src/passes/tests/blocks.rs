@@ -44,9 +44,9 @@ impl Writer {
             (0..1 + self.dice.below(4)).map(|_| self.step_of(work, &open, depth)).collect();
         stmts.push(if self.dice.below(8) == 0 { StmtKind::Return(None) } else { StmtKind::Break(id) });
         // Now and then it runs more than once.
-        if self.dice.below(10) == 0 {
-            let cond = self.coin();
-            stmts.insert(0, when(cond, vec![StmtKind::Continue(id)]));
+        if self.dice.below(6) == 0 {
+            let (cond, at) = (self.coin(), self.dice.below(stmts.len()));
+            stmts.insert(at, when(cond, vec![StmtKind::Continue(id)]));
         }
         let cond = match self.dice.below(10) {
             0 => self.coin(),
