@@ -413,3 +413,44 @@ fn masks_rings_and_rows_are_in_bounds() {
     assert!(conditions.contains(&"-1 < cols".to_owned()), "{conditions:?}");
     assert_eq!(lifted::<depthwise>().0, 0);
 }
+
+/// A loop that ends by leaving, and is continued before.
+#[gpu_kernel]
+fn continued(y: &mut [u32]) {
+    let own = [1u32; 8];
+    let mut at = 0;
+    let mut sum = 0;
+    loop {
+        sum += own[at];
+        at += 1;
+        if at < 9 {
+            continue;
+        }
+        break;
+    }
+    if !y.is_empty() {
+        y[0] = sum;
+    }
+}
+
+/// The same without.
+#[gpu_kernel]
+fn not_continued(y: &mut [u32]) {
+    let own = [1u32; 8];
+    let mut at = 7;
+    let mut sum = 0;
+    loop {
+        sum += own[at];
+        at += 1;
+        break;
+    }
+    if !y.is_empty() {
+        y[0] = sum + at;
+    }
+}
+
+#[test]
+fn a_loop_that_runs_once_begins_with_what_is_known_before() {
+    assert_eq!(lifted::<continued>().0, 1);
+    assert_eq!(lifted::<not_continued>(), (0, vec![]));
+}
