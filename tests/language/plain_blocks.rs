@@ -122,7 +122,32 @@ plain! { read(i, x):
                 _ => 1,
             };
             h = h.rotate_left(7) ^ len as u64 ^ rest[0];
-            rest = &rest[1..];
+            rest = &rest[len..];
+        }
+        h
+    }
+    steps {
+        let mut h = 0u64;
+        let mut rest = &x[..20];
+        while let [first, ..] = rest {
+            let step = if rest.len() >= 8 { 8 } else if *first % 2 == 0 { rest.len() } else { 1 };
+            h = h.rotate_left(5) ^ rest[step - 1];
+            rest = &rest[step..];
+        }
+        h
+    }
+    branches {
+        let mut h = 0u64;
+        let mut rest = &x[..20];
+        while !rest.is_empty() {
+            let mut step = 1;
+            if rest.len() > 3 && rest[3] % 2 == 0 {
+                step = 4;
+            } else if rest.len() > 1 {
+                step = 2;
+            }
+            h = h.rotate_left(5) ^ rest[0];
+            rest = &rest[step..];
         }
         h
     }
@@ -134,7 +159,7 @@ fn blocks_and_chains_are_those_of_plain_rust() {
 }
 
 #[test]
-fn indices_behind_blocks_are_proven() {
+fn indices_behind_blocks_and_branches_are_proven() {
     let device = Device::simulator();
     let x = device.alloc_zeroed::<u64>(72).expect("memory");
     let mut out = device.alloc_zeroed::<u64>(CASES * read::cases::NAMES.len()).expect("memory");
@@ -294,6 +319,35 @@ fn left_too_early(x: &[u32], y: &mut [u32], first: i32, #[comptime] case: u32) {
                 y[0] = 3;
             }
         }
+        // More is cut off than was found.
+        11..16 => {
+            let mut rest = x;
+            while !rest.is_empty() {
+                let mut len = 1;
+                match case {
+                    11 if rest.len() >= 2 => len = 4,
+                    12 => {
+                        if rest.len() >= 4 {
+                            len = 4;
+                        }
+                        rest = &rest[1..];
+                    }
+                    13 if rest.len() >= 4 => {
+                        len = 4;
+                        rest = &rest[2..];
+                    }
+                    14 if x.len() >= 4 => len = 4,
+                    15 => {
+                        let whole = rest;
+                        rest = &rest[rest.len() / 2..];
+                        len = if whole.len() >= 4 { 4 } else { 0 };
+                    }
+                    _ => {}
+                }
+                y[0] ^= rest[0];
+                rest = &rest[len..];
+            }
+        }
         _ => {}
     }
     y[0] ^= own[y.len()];
@@ -303,7 +357,7 @@ fn left_too_early(x: &[u32], y: &mut [u32], first: i32, #[comptime] case: u32) {
 fn blocks_that_are_left_too_early_prove_nothing() {
     let device = Device::simulator();
     let x = device.upload(&(1..11u32).collect::<Vec<_>>()).expect("memory");
-    for case in 0..11 {
+    for case in 0..16 {
         let mut y = device.alloc_zeroed::<u32>(1).expect("memory");
         let first = if case == 7 { 4 } else { 9 };
         let launch = left_too_early(&x, &mut y, first, case).grid(1).block(1);

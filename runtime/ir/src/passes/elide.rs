@@ -247,6 +247,7 @@ impl<'a> Walk<'a> {
                     let place = self.scope.read_var(*var);
                     let orders = self.known.orders_after(&place, None, e, &self.scope);
                     self.known.learn_orders(orders);
+                    self.learn_cuts(&place, e);
                 }
                 self.give_symbols(&HashSet::from([*var]));
             }

@@ -29,7 +29,7 @@ impl Walk<'_> {
     /// Gives each length of a slice among some variables a symbol for its value here. What is learned about the symbol holds until the
     /// slice changes.
     pub(super) fn give_symbols(&mut self, among: &HashSet<VarId>) {
-        for len in self.scope.len_vars(among) {
+        for len in self.scope.len_vars(|var| among.contains(var)) {
             let Range { low, high, needs, low_needs } = self.scope.range(&len, &self.known);
             // A symbol stands for the same value in all launches, so its ends must not rest on one.
             let least = if low_needs.is_empty() { low.minimum().max(0) } else { 0 };

@@ -8,16 +8,21 @@ use std::collections::HashSet;
 use super::elide::{Walk, leaves};
 use super::invariant::assigned_integers;
 use crate::ir::{Block, Expr, LoopId, VarId};
-use crate::ranges::{Known, Range, assigned};
+use crate::ranges::{Known, Order, Range, assigned, same};
 
 /// A block that the walk is in, and what holds where it is left.
 pub(super) struct Exits {
     id: LoopId,
     /// The integers that the block assigns.
     places: Vec<Expr>,
-    /// Their ranges, for each exit, and all that is known there.
-    ends: Vec<Vec<Option<Range>>>,
-    at_ends: Vec<Known>,
+    ends: Vec<End>,
+}
+
+/// What holds at the end of a way.
+struct End {
+    /// The ranges of what the ways assign.
+    ranges: Vec<Option<Range>>,
+    known: Known,
 }
 
 impl Walk<'_> {
@@ -27,14 +32,13 @@ impl Walk<'_> {
         let (if_true, if_false) = (self.implied(cond, true), self.implied(cond, false));
         let before = self.known.clone();
         let places: Vec<Expr> = [&*then, &*otherwise].into_iter().flat_map(assigned_integers).collect();
-        let (mut ends, mut at_ends) = (Vec::new(), Vec::new());
+        let mut ends = Vec::new();
         for (branch, facts) in [(&mut *then, &if_true), (&mut *otherwise, &if_false)] {
             self.known.extend(facts.clone());
-            let end = self.ending(branch, &places);
-            let at_end = std::mem::replace(&mut self.known, before.clone());
+            let ranges = self.ending(branch, &places);
+            let known = std::mem::replace(&mut self.known, before.clone());
             if !leaves(branch) {
-                ends.push(end);
-                at_ends.push(at_end);
+                ends.push(End { ranges, known });
             }
         }
         if leaves(then) {
@@ -46,44 +50,44 @@ impl Walk<'_> {
         let branches = [&*then, &*otherwise];
         let stays = branches.into_iter().filter(|branch| !leaves(branch));
         let changed: HashSet<VarId> = stays.flat_map(assigned).collect();
-        let orders = self.common_orders(&at_ends, &changed);
-        self.known.forget(&changed);
-        self.known.learn_orders(orders);
+        self.meet(&places, &ends, &changed);
         self.known.learn_flags(cond, branches, &self.scope);
-        self.learn_ends(&places, &ends);
     }
 
     /// A loop that runs once.
     pub(super) fn once(&mut self, id: LoopId, body: &mut Block) {
         let before = self.known.clone();
         let places = assigned_integers(body);
-        self.exits.push(Exits { id, places, ends: Vec::new(), at_ends: Vec::new() });
+        self.exits.push(Exits { id, places, ends: Vec::new() });
         self.block(body);
         self.known = before;
-        let Some(Exits { places, ends, at_ends, .. }) = self.exits.pop() else { return };
-        let changed = assigned(body);
-        let orders = self.common_orders(&at_ends, &changed);
-        self.known.forget(&changed);
-        self.known.learn_orders(orders);
-        self.learn_ends(&places, &ends);
+        let Some(Exits { places, ends, .. }) = self.exits.pop() else { return };
+        self.meet(&places, &ends, &assigned(body));
     }
 
     /// Notes what holds where a block is left.
     pub(super) fn note_exit(&mut self, id: LoopId) {
         let Some(at) = self.exits.iter().position(|exits| exits.id == id) else { return };
-        let end = self.exits[at].places.iter().map(|place| self.range_at(place)).collect();
-        let known = self.known.clone();
-        let exits = &mut self.exits[at];
-        exits.ends.push(end);
-        exits.at_ends.push(known);
+        let ranges = self.exits[at].places.iter().map(|place| self.range_at(place)).collect();
+        self.exits[at].ends.push(End { ranges, known: self.known.clone() });
     }
 
-    /// Learns the ranges of integers where several ways meet, of which each has its own.
-    fn learn_ends(&mut self, places: &[Expr], ends: &[Vec<Option<Range>>]) {
+    /// Learns what holds where ways meet that change some variables.
+    fn meet(&mut self, places: &[Expr], ends: &[End], changed: &HashSet<VarId>) {
+        let orders = self.common_orders(ends.iter().map(|end| &end.known).collect(), changed);
+        self.known.forget(changed);
+        self.known.learn_orders(orders);
+        let lens = self.scope.len_vars(|_| true);
         for (at, place) in places.iter().enumerate() {
-            let hull = ends.iter().filter_map(|end| end[at].clone()).reduce(|a, b| a.hull(&b));
+            let ranges = ends.iter().filter_map(|end| end.ranges[at].clone());
             let is_stale = |id| self.scope.is_stale(id, self.symbols_before);
-            let hull = hull.map(|range| range.without(&is_stale));
+            let hull = ranges.reduce(|a, b| a.hull(&b)).map(|range| range.without(&is_stale));
+            // Each way may cut off as many elements as it has found: `let n = match rest { [_, _, ..] => 2, _ => 1 }`.
+            let others = lens.iter().filter(|len| len.ty == place.ty && !same(len, place));
+            let fits = |len: &&Expr| ends.iter().all(|end| self.is_at_most(place, len, &end.known));
+            let orders: Vec<Order> =
+                others.filter(fits).map(|len| (place.clone(), len.clone(), false)).collect();
+            self.known.learn_orders(orders);
             hull.into_iter().for_each(|range| self.learn(place, range));
         }
     }

@@ -100,11 +100,29 @@ impl Walk<'_> {
         if number.high.is_below(&past) {
             return Some(joined(&length.low_needs, &number.needs));
         }
-        if self.scope.len_var(base).is_some() {
+        if let Some(len) = self.scope.len_var(base) {
+            if let Some(at) = at.filter(|at| self.is_within(at, &len, or_same)) {
+                return self.scope.ensure_positive(at, &number);
+            }
             let needs = self.scope.ensure(number.high, past.without(&|_| true, false))?;
             return Some([needs, length.low_needs, number.needs].concat());
         }
         self.scope.inside(base, at, number, or_same, &self.known)
+    }
+
+    /// Whether a number is known to be less than a length that changes, or with `or_same` no more than it.
+    fn is_within(&self, at: &Expr, len: &Expr, or_same: bool) -> bool {
+        if let ExprKind::Binary(BinaryOp::Sub, whole, by) = &at.kind
+            && by
+                .as_int()
+                .is_some_and(|by| by > 0 && self.scope.range(whole, &self.known).low.minimum() >= by)
+        {
+            return self.known.is_ordered_through(whole, len);
+        }
+        match or_same {
+            true => self.known.is_ordered_through(at, len),
+            false => self.known.is_less_through(at, len),
+        }
     }
 
     /// The conditions under which the start of a range is no more than its end.
@@ -145,6 +163,12 @@ impl Walk<'_> {
         if let Some(ends) = scope.branches(scope.look(end), known) {
             let [a, b] = ends.map(|(end, facts)| self.in_order(start, end, &facts));
             return Some([a?, b?].concat());
+        }
+        if let Some(starts) = scope.branches(scope.look(start), known) {
+            let [a, b] = starts.map(|(start, facts)| self.in_order(start, end, &facts));
+            if let (Some(a), Some(b)) = (a, b) {
+                return Some([a, b].concat());
+            }
         }
         let range = |e: &Expr| {
             let range = scope.range(e, known);

@@ -160,8 +160,20 @@ impl Walk<'_> {
         self.learn(&count, own);
     }
 
+    /// Learns than which lengths of slices that change a value is no more, as what is cut off of one: `let n = if p.len() > 8 { 8 } else { 1 }`.
+    pub(super) fn learn_cuts(&mut self, place: &Expr, value: &Expr) {
+        if place.ty != Type::U64 {
+            return;
+        }
+        let lens = self.scope.len_vars(|_| true);
+        let others = lens.into_iter().filter(|len| !same(len, place) && !same(len, value));
+        let fits = |len: &Expr| self.is_at_most(value, len, &self.known);
+        let orders: Vec<Order> = others.filter(fits).map(|len| (place.clone(), len, false)).collect();
+        self.known.learn_orders(orders);
+    }
+
     /// Whether a number is no more than another in every launch.
-    fn is_at_most(&self, a: &Expr, b: &Expr, known: &Known) -> bool {
+    pub(super) fn is_at_most(&self, a: &Expr, b: &Expr, known: &Known) -> bool {
         same(a, b)
             || self.in_order(a, b, known).is_some_and(|needs| needs.is_empty())
             || matches!(&b.kind, ExprKind::Binary(BinaryOp::Add, w, by)
@@ -169,12 +181,13 @@ impl Walk<'_> {
     }
 
     /// The orders that hold at the ends of all of some branches, about variables that these assign.
-    pub(super) fn common_orders(&self, ends: &[Known], changed: &HashSet<VarId>) -> Vec<Order> {
+    pub(super) fn common_orders(&self, ends: Vec<&Known>, changed: &HashSet<VarId>) -> Vec<Order> {
         let mut all: Vec<Order> = Vec::new();
         for (at, end) in ends.iter().enumerate() {
             let own = end.orders().iter().filter(|(a, b, _)| mentions(a, changed) || mentions(b, changed));
             for (a, b, strictly) in own.take(MOST_COMMON) {
-                let others = || ends.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, end)| end);
+                let others =
+                    || ends.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, end)| *end);
                 let is_new = !all.iter().any(|(less, more, _)| same(less, a) && same(more, b));
                 if is_new && others().all(|other| self.is_at_most(a, b, other)) {
                     let strictly = *strictly && others().all(|other| other.is_less(a, b));

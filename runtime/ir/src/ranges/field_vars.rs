@@ -1,8 +1,6 @@
 //! Fields that have variables of their own while a pass looks at the module: what the analysis of one function knows of those of its
 //! caller.
 
-use std::collections::HashSet;
-
 use super::known::Known;
 use super::paths::{fields, path_of, path_of_argument};
 use super::range::Range;
@@ -34,12 +32,11 @@ impl FunctionScope<'_> {
         scope.changing_len(arg, known, fuel)
     }
 
-    /// The variables for lengths of slices that are among some.
-    pub(crate) fn len_vars(&self, among: &HashSet<VarId>) -> Vec<Expr> {
-        let is_len = |var: &VarId| self.vars.get(var.0 as usize).is_some_and(|own| is_len(own, self.vars));
-        let mut all: Vec<VarId> = among.iter().copied().filter(is_len).collect();
-        all.sort_unstable();
-        all.into_iter().map(|var| self.read_var(var)).collect()
+    /// The variables for lengths of slices that change, if they are of some kind.
+    pub(crate) fn len_vars(&self, is_such: impl Fn(&VarId) -> bool) -> Vec<Expr> {
+        let lens = self.vars.iter().enumerate().filter(|(_, var)| is_len(var, self.vars));
+        let such = lens.map(|(at, _)| VarId(at as u32)).filter(is_such);
+        such.map(|var| self.read_var(var)).collect()
     }
 
     /// A symbol that stands for one unknown value, and nowhere else yet.

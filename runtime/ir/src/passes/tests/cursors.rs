@@ -59,10 +59,48 @@ impl Writer {
         self.slice_var(init)
     }
 
+    /// `let n = if p.len() >= 4 { 4 } else { 1 }; p[n - 1]; p = &p[n..]`, with a choice or a branch, and now and then a change between.
+    fn cut(&mut self, p: &Expr, both: [&Expr; 2]) -> Vec<StmtKind> {
+        let most = self.about(3, SCALAR);
+        let other = match self.dice.below(3) {
+            0 => len(self.dice.pick(&both)),
+            _ => self.about(1, SCALAR),
+        };
+        let least = if self.dice.below(3) == 0 { self.about(3, SCALAR) } else { most.clone() };
+        let cond = compare(self.dice.pick(&[Ge, Gt]), &len(self.dice.pick(&both)), &least);
+        let (n, mut all) = if self.dice.below(2) == 0 {
+            let kind = ExprKind::Select(cond.into(), most.into(), other.into());
+            let mutable = self.dice.below(2) == 0;
+            let (n, named) = self.new_var(SCALAR, mutable, expr(kind, SCALAR));
+            (n, vec![named])
+        } else {
+            let (n, named) = self.new_var(SCALAR, true, other);
+            let mut then = vec![set(&n, most)];
+            if self.dice.below(4) == 0 {
+                then.extend(self.use_of(both));
+            }
+            (n, vec![named, when(cond, then)])
+        };
+        if self.dice.below(4) == 0 {
+            all.extend(self.use_of(both));
+        }
+        let last = binary(Sub, &n, &constant(1, SCALAR));
+        let rest = ExprKind::SubSlice {
+            base: p.clone().into(),
+            start: Some(n.into()),
+            end: None,
+            at: AT,
+            proof: Proof::Open,
+        };
+        all.push(self.at(p, last));
+        all.push(set(p, Expr { kind: rest, ty: slice() }));
+        all
+    }
+
     /// A use or a change of one of two slices.
     fn use_of(&mut self, both: [&Expr; 2]) -> Vec<StmtKind> {
         let (p, q) = if self.dice.below(3) == 0 { (both[1], both[0]) } else { (both[0], both[1]) };
-        match self.dice.below(10) {
+        match self.dice.below(12) {
             0 => {
                 let i = self.about(1, SCALAR);
                 vec![self.at(p, i)]
@@ -114,6 +152,7 @@ impl Writer {
                 let i = self.about(3, SCALAR);
                 vec![set(p, Expr { kind, ty: slice() }), self.at(p, i)]
             }
+            9 | 10 => self.cut(p, both),
             _ => {
                 let n = self.about(2, SCALAR);
                 let then = self.use_of(both);
