@@ -327,8 +327,8 @@ fn left_too_early(x: &[u32], y: &mut [u32], first: i32, #[comptime] case: u32) {
                 match case {
                     11 if rest.len() >= 2 => len = 4,
                     12 => {
-                        if rest.len() >= 4 {
-                            len = 4;
+                        if rest.len() >= 10 {
+                            len = 10;
                         }
                         rest = &rest[1..];
                     }
@@ -340,7 +340,7 @@ fn left_too_early(x: &[u32], y: &mut [u32], first: i32, #[comptime] case: u32) {
                     15 => {
                         let whole = rest;
                         rest = &rest[rest.len() / 2..];
-                        len = if whole.len() >= 4 { 4 } else { 0 };
+                        len = if whole.len() >= 10 { 10 } else { 1 };
                     }
                     _ => {}
                 }
