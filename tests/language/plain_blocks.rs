@@ -270,17 +270,15 @@ fn left_too_early(x: &[u32], y: &mut [u32], first: i32, #[comptime] case: u32) {
             y[0] = own[at];
         }
         // What a guard said no longer holds behind the block.
-        7 => {
-            if at < 8 {
-                'block: {
-                    if x[0] == 1 {
-                        at += 8;
-                        break 'block;
-                    }
-                    at = 2;
+        7 if at < 8 => {
+            'block: {
+                if x[0] == 1 {
+                    at += 8;
+                    break 'block;
                 }
-                y[0] = own[at];
+                at = 2;
             }
+            y[0] = own[at];
         }
         // The condition is asked, and need not hold.
         8 => {
