@@ -26,6 +26,7 @@ struct End {
 }
 
 impl Walk<'_> {
+    /// An `if`: its condition tells of either branch, and behind it holds what holds at the ends of both.
     pub(super) fn branch(&mut self, cond: &mut Expr, then: &mut Block, otherwise: &mut Block) {
         self.mark(cond);
         self.learn_passed(cond);

@@ -113,9 +113,11 @@ impl Walk<'_> {
     /// Whether a number is known to be less than a length that changes, or with `or_same` no more than it.
     fn is_within(&self, at: &Expr, len: &Expr, or_same: bool) -> bool {
         if let ExprKind::Binary(BinaryOp::Sub, whole, by) = &at.kind
-            && by
-                .as_int()
-                .is_some_and(|by| by > 0 && self.scope.range(whole, &self.known).low.minimum() >= by)
+            && let Some(by) = by.as_int().filter(|by| *by > 0)
+            && self
+                .scope
+                .ensure_least(&self.scope.range(whole, &self.known), by)
+                .is_some_and(|needs| needs.is_empty())
         {
             return self.known.is_ordered_through(whole, len);
         }

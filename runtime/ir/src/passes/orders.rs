@@ -160,7 +160,7 @@ impl Walk<'_> {
         self.learn(&count, own);
     }
 
-    /// Learns than which lengths of slices that change a value is no more, as what is cut off of one: `let n = if p.len() > 8 { 8 } else { 1 }`.
+    /// Learns which lengths a value does not exceed, of slices that change: as what is cut off, `let n = if p.len() > 8 { 8 } else { 1 }`.
     pub(super) fn learn_cuts(&mut self, place: &Expr, value: &Expr) {
         if place.ty != Type::U64 {
             return;
