@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use super::calls::{Aim, Callee, Calls, Outcome};
 use super::closures::Closures;
 use super::elements::{Stored, learn_elements};
+use super::exits::Exits;
 use super::explain::{Finding, Notes, missing};
 use super::field_vars::{is_inserted, with_field_vars};
 use super::invariant::Assigned;
 use super::lengths::compare_lengths;
-use super::meeting::Exits;
 use super::narrow::Narrowing;
 use crate::ir::{
     Block, Condition, Expr, ExprKind, FnId, Form, Function, Lazy, Module, Proof, Stmt, StmtKind, VarId, visit,

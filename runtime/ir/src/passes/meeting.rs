@@ -6,24 +6,10 @@
 use std::collections::HashSet;
 
 use super::elide::{Walk, leaves};
+use super::exits::{End, Exits};
 use super::invariant::assigned_integers;
 use crate::ir::{Block, Expr, LoopId, VarId};
-use crate::ranges::{Known, Order, Range, assigned, same};
-
-/// A block that the walk is in, and what holds where it is left.
-pub(super) struct Exits {
-    id: LoopId,
-    /// The integers that the block assigns.
-    places: Vec<Expr>,
-    ends: Vec<End>,
-}
-
-/// What holds at the end of a way.
-struct End {
-    /// The ranges of what the ways assign.
-    ranges: Vec<Option<Range>>,
-    known: Known,
-}
+use crate::ranges::{Order, Range, assigned, same};
 
 impl Walk<'_> {
     /// An `if`: its condition tells of either branch, and behind it holds what holds at the ends of both.

@@ -9,6 +9,7 @@ mod coarsen;
 mod counter;
 mod elements;
 mod elide;
+mod exits;
 mod explain;
 mod explained_loops;
 mod field_vars;
