@@ -246,8 +246,8 @@ impl<'a> Walk<'a> {
                 if self.scope.is_mutable(*var) || !self.scope.is_stable(e) {
                     let place = self.scope.read_var(*var);
                     let orders = self.known.orders_after(&place, None, e, &self.scope);
-                    self.known.learn_orders(orders);
-                    self.learn_cuts(&place, e);
+                    let cuts = self.cuts(&place, |len| self.is_at_most(e, len, &self.known));
+                    self.known.learn_orders(orders.into_iter().chain(cuts));
                 }
                 self.give_symbols(&HashSet::from([*var]));
             }

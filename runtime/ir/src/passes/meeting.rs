@@ -9,7 +9,7 @@ use super::elide::{Walk, leaves};
 use super::exits::{End, Exits};
 use super::invariant::assigned_integers;
 use crate::ir::{Block, Expr, LoopId, VarId};
-use crate::ranges::{Order, Range, assigned, same};
+use crate::ranges::{Range, assigned};
 
 impl Walk<'_> {
     /// An `if`: its condition tells of either branch, and behind it holds what holds at the ends of both.
@@ -64,17 +64,14 @@ impl Walk<'_> {
         let orders = self.common_orders(ends.iter().map(|end| &end.known).collect(), changed);
         self.known.forget(changed);
         self.known.learn_orders(orders);
-        let lens = self.scope.len_vars(|_| true);
         for (at, place) in places.iter().enumerate() {
             let ranges = ends.iter().filter_map(|end| end.ranges[at].clone());
             let is_stale = |id| self.scope.is_stale(id, self.symbols_before);
             let hull = ranges.reduce(|a, b| a.hull(&b)).map(|range| range.without(&is_stale));
             // Each way may cut off as many elements as it has found: `let n = match rest { [_, _, ..] => 2, _ => 1 }`.
-            let others = lens.iter().filter(|len| len.ty == place.ty && !same(len, place));
-            let fits = |len: &&Expr| ends.iter().all(|end| self.is_at_most(place, len, &end.known));
-            let orders: Vec<Order> =
-                others.filter(fits).map(|len| (place.clone(), len.clone(), false)).collect();
-            self.known.learn_orders(orders);
+            let fits = |len: &Expr| ends.iter().all(|end| self.is_at_most(place, len, &end.known));
+            let cuts = self.cuts(place, fits);
+            self.known.learn_orders(cuts);
             hull.into_iter().for_each(|range| self.learn(place, range));
         }
     }

@@ -160,16 +160,12 @@ impl Walk<'_> {
         self.learn(&count, own);
     }
 
-    /// Learns which lengths a value does not exceed, of slices that change: as what is cut off, `let n = if p.len() > 8 { 8 } else { 1 }`.
-    pub(super) fn learn_cuts(&mut self, place: &Expr, value: &Expr) {
-        if place.ty != Type::U64 {
-            return;
-        }
-        let lens = self.scope.len_vars(|_| true);
-        let others = lens.into_iter().filter(|len| !same(len, place) && !same(len, value));
-        let fits = |len: &Expr| self.is_at_most(value, len, &self.known);
-        let orders: Vec<Order> = others.filter(fits).map(|len| (place.clone(), len, false)).collect();
-        self.known.learn_orders(orders);
+    /// The orders of a number and the lengths of slices that change, which it is told not to exceed: what is cut off of one, as in
+    /// `let n = if p.len() > 8 { 8 } else { 1 }`.
+    pub(super) fn cuts(&self, place: &Expr, fits: impl Fn(&Expr) -> bool) -> Vec<Order> {
+        let is_other = |len: &Expr| len.ty == place.ty && !same(len, place);
+        let lens = self.scope.len_vars(|_| true).into_iter().filter(|len| is_other(len) && fits(len));
+        lens.map(|len| (place.clone(), len, false)).collect()
     }
 
     /// Whether a number is no more than another in every launch.
